@@ -1,5 +1,10 @@
 import type { FileHandle } from 'node:fs/promises'
-import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import {
+  isRelayError,
+  type RelayError,
+  type RelayErrorCode,
+  relayError,
+} from '../canonical/relay-error.ts'
 import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { isUnexpired } from '../pipeline/channel-expiry.ts'
@@ -167,6 +172,11 @@ type PlannedFile = {
   readonly release: () => void
 }
 
+/** The errors that do not depend on the group, mostly those of the download of the file. */
+const SAME_IN_EVERY_GROUP: ReadonlySet<RelayErrorCode> = new Set([
+  ...(['overloaded', 'upstream_unreachable', 'upstream_error', 'key_replaced'] as const),
+])
+
 /**
  * Plans the lines in the first of the caller's groups that may use the channel for all lines. Each
  * plan reads the whole file, so groups whose limits of calls are used up are skipped without a
@@ -193,7 +203,7 @@ async function planFile(
     if (isRelayError(planned)) {
       if (known) permit.releaseBatch()
       first = errorOfGroups(first, planned)
-      if (planned.code === 'overloaded' || planned.code === 'upstream_unreachable') break
+      if (SAME_IN_EVERY_GROUP.has(planned.code)) break
       continue
     }
     calls = callsOf(planned.plan)

@@ -356,10 +356,7 @@ export class StreamForwarder implements SseSink {
   }
 
   private releaseHeld(): void {
-    if (this.heldBack.length === 0) return
-    const held = this.heldBack
-    this.heldBack = []
-    for (const bytes of held) this.write(bytes)
+    for (const bytes of this.heldBack.splice(0)) this.write(bytes)
   }
 
   private fail(errorEvent: Buffer): void {
@@ -383,6 +380,8 @@ export class StreamForwarder implements SseSink {
 
   /** Sets the verdict and returns true if the provider sent an error or the conversion stopped. */
   private hasConversionFailed({ error, hasGivenUp }: ConvertedStream): boolean {
+    // Other channels would give an answer that is as large.
+    this.hasReceivedEvent ||= hasGivenUp
     if (hasGivenUp) this.endWith('overflow')
     else if (error !== null) {
       const { type, message, isOfModel } = error

@@ -79,7 +79,9 @@ async function acquireLookupPermit(
   if (outcome.full === 0) {
     return relayError('too_many_concurrent', { subject: `${AT_ONCE_MAX} (this user)`, retryAfter })
   }
-  const subject = asksProvider ? `${SEEDS_MAX} seeds / 60 s` : `${TASKS_MAX} tasks / 60 s`
+  const subject = asksProvider
+    ? `${SEEDS_MAX} requests to providers / 60 s`
+    : `${TASKS_MAX} tasks / 60 s`
   return relayError('rate_limited', { subject: `${subject} (this user)`, retryAfter })
 }
 

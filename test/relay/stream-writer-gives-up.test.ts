@@ -68,6 +68,20 @@ describe('a stream whose writer gives up on a tool call that is too long', () =>
     expect(usage.output).toBeGreaterThan(1_000)
   })
 
+  it('has begun, so that no other channel is tried, if the writer gives up at once', () => {
+    const reader = { read: () => [{ kind: 'end' }] as const, finish: () => [] }
+    const writer = { hasGivenUp: true, write: () => '' }
+    const converted = new ConvertedStream(reader, writer, NAMES)
+    const sink = { write: () => true }
+    const nothing = () => {}
+    const forwarder = new StreamForwarder(
+      ...([OPENAI_CHAT, sink, true, null, nothing, null, nothing, converted] as const),
+    )
+    forwarder.push(chunk({ content: 'A' }))
+    expect(forwarder.verdict).toBe('overflow')
+    expect(forwarder.hasBegun).toBe(true)
+  })
+
   it('is not done if the writer gives up in the last event', () => {
     const reader = { read: () => [], finish: () => [{ kind: 'end' }] as const }
     const writer = {

@@ -39,9 +39,9 @@ type Items = { readonly item: ItemWriter; isOpen: boolean }
 
 /**
  * The maximum number of characters of an answer. The last events contain the complete answer, so it
- * is kept until then.
+ * is kept until then. A picture of Gemini may have 32 MiB of base64 in one event.
  */
-const ANSWER_CHARACTERS_MAX = 8 * 1024 * 1024
+const ANSWER_CHARACTERS_MAX = 40 * 1024 * 1024
 
 class EventWriter implements StreamWriter {
   hasGivenUp = false

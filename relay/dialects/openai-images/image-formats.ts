@@ -219,15 +219,19 @@ const TEXT_BYTES_MAX = 1024 * 1024
  * any number of answers.
  */
 export function imagesWithin(request: ChatRequest, bytesMax: number): number {
-  if (request.imageFactor === undefined) return Number.POSITIVE_INFINITY
-  const { body, members } = request
+  const { body, members, model } = request
   const [size] = sizeAndQualityOf(body, members)
   const textOf = (name: string) =>
     shortTextOf(
       body,
       members.find(({ key }) => key === name),
     )
-  const isOpaque = textOf('background') === 'opaque' || textOf('output_format') === 'jpeg'
+  const hasUrls = textOf('response_format') === 'url'
+  if (request.imageFactor === undefined || hasUrls) return Number.POSITIVE_INFINITY
+  const isOpaque =
+    model.startsWith('dall-e') ||
+    textOf('background') === 'opaque' ||
+    textOf('output_format') === 'jpeg'
   return Math.max(1, Math.floor((bytesMax - TEXT_BYTES_MAX) / base64BytesOf(size, isOpaque)))
 }
 

@@ -79,7 +79,7 @@ export async function handleVideoRequestWithoutBody(
 ): Promise<void> {
   if (route.name === 'content') return serveOwnVideo(deps, exchange, caller, route.id)
   const limit = route.name === 'list' ? limitOf(exchange) : 1
-  const cost = { tasks: limit, asksProvider: false }
+  const cost = { tasks: limit, asksProvider: route.name === 'delete' }
   await withinLookupLimits(deps, exchange, caller, 'video', cost, async () => {
     if (route.name === 'list') return listVideos(deps, exchange, caller, limit)
     const record = (await findOwnTask(deps, caller, 'video', route.id)) ?? unknown(route.id)

@@ -10,7 +10,7 @@ const FILE_NAME = new RegExp(
   ].join('|'),
   'i',
 )
-const FILE_ID_NAME = /file_?ids?$/i
+const FILE_ID_NAME = /(?<![a-z])file_?ids?$/i
 /** Matches the names of addresses that a vendor would call, and not read. */
 const CALLBACK_NAME = /callback|hook|notif/i
 
@@ -60,15 +60,17 @@ function hasFile(path: string, root: unknown): boolean {
   return false
 }
 
+/** Separates the words of a name in camel case. */
+const wordsOf = (name: string): string => name.replaceAll(/([a-z])([A-Z])/g, '$1_$2')
+
 const isNameOfFile = (name: string, isInFile: boolean): boolean =>
-  !CALLBACK_NAME.test(name) &&
-  (isInFile || FILE_NAME.test(name.replaceAll(/([a-z])([A-Z])/g, '$1_$2')))
+  !CALLBACK_NAME.test(name) && (isInFile || FILE_NAME.test(wordsOf(name)))
 
 const isFile = (name: string, value: unknown, isNamedLikeFile: boolean): boolean =>
   typeof value === 'string' &&
   (FILE_TEXT.test(value) ||
     (isNamedLikeFile && POSSIBLE_FILE_TEXT.test(value)) ||
-    (FILE_ID_NAME.test(name) && value !== ''))
+    (FILE_ID_NAME.test(wordsOf(name)) && value !== ''))
 
 /** Parses a text that contains JSON. Fields of forms contain objects and lists as such texts. */
 function parsed(value: unknown): unknown {

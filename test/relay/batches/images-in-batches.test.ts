@@ -165,8 +165,12 @@ describe('a batch of images', () => {
     expect((await upload(GENERATIONS, [{ model: PER_TOKEN, ...size, n: n - 1 }])).status).toBe(200)
   })
 
-  it.each(['256x256', '512x512'])('may request ten images of %s in one line', async (size) => {
-    expect((await upload(GENERATIONS, [{ model: PER_TOKEN, size, n: 10 }])).status).toBe(200)
+  it.each([
+    { size: '256x256' },
+    { size: '512x512' },
+    { size: '1024x1024', response_format: 'url' },
+  ])('may request ten images in one line: %j', async (fields) => {
+    expect((await upload(GENERATIONS, [{ model: PER_TOKEN, ...fields, n: 10 }])).status).toBe(200)
   })
 
   it('refuses streamed images', async () => {

@@ -236,6 +236,7 @@ describe('files under names that the gateway does not read', () => {
     const body = {
       ...{ model: 'kling-v1-6', prompt: 'x', callback_url: one, image_reference: 'face' },
       ...{ profile_url: one, preference: one, video: { webhook_url: one }, frames: 57 },
+      profile_id: 'p1',
     }
     expect(await droppedBy('/v1/video/generations', body)).toContain('profile_url')
   })

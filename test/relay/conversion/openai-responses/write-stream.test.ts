@@ -195,10 +195,10 @@ describe('writing a stream in OpenAI’s responses format', () => {
   })
 
   it.each([
-    { kind: 'text', ...part, text: 'x'.repeat(100_000) },
-    { kind: 'tool-arguments', ...part, json: 'x'.repeat(100_000) },
-    { kind: 'logprobs', choice: 0, tokens: [{ token: 'x'.repeat(100_000) }] },
-  ] as const)('gives up on an answer of more than 8 million characters ($kind)', (event) => {
+    { kind: 'text', ...part, text: 'x'.repeat(500_000) },
+    { kind: 'tool-arguments', ...part, json: 'x'.repeat(500_000) },
+    { kind: 'logprobs', choice: 0, tokens: [{ token: 'x'.repeat(500_000) }] },
+  ] as const)('gives up on an answer of more than 40 Mi characters ($kind)', (event) => {
     const tools = [{ type: 'custom', name: 'patch' }]
     const settings = { ...readAnswerSettings({ tools }), isStored: true }
     const writer = createStreamWriter({ ...settings, createdAt: 1_700 })
