@@ -7,7 +7,8 @@ import type { RelayToken } from '../views/token-view.ts'
 
 /**
  * The caller of a session. Its token, user and group may change while the session is open. Each
- * response and transcription is a call that is planned and priced with their current state.
+ * response and transcription is a call that is planned and priced with their state when quota is
+ * held for it. Quota for a response to speech is held before the speech.
  */
 export class CallerOfSession {
   private readonly deps: RelayDeps

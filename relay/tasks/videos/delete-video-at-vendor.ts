@@ -23,7 +23,8 @@ const TEMPORARY: ReadonlySet<number> = new Set([401, 402, 403, 408, 409, 425, 42
 /**
  * Deletes an ended video at its vendor. Returns false if the vendor may still have the video and a
  * later attempt may delete it. Returns true for a video that nobody can delete: the vendor offers
- * no deletion, the channel was deleted, or its key was replaced by one of another account.
+ * no deletion, the channel was deleted, or its key was replaced by one of another account. An error
+ * that a vendor reports with the status 200 is not recognized.
  */
 export async function deleteAtVendor(deps: TaskDeps, record: TaskRecord): Promise<boolean> {
   const { providerOutbound, views, now, log } = deps
