@@ -3,7 +3,12 @@ import { holdFor, outputTokensWithin } from '#domain/pricing/hold-amount.ts'
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { type Usage, usageWithin } from '#domain/pricing/usage.ts'
 import type { Quota } from '#domain/shared/quota.ts'
-import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import {
+  isRelayError,
+  type RelayError,
+  type RelayErrorCode,
+  relayError,
+} from '../canonical/relay-error.ts'
 import { type AccessCheck, accessCheck } from '../pipeline/access-check-of-running-calls.ts'
 import { type CallPermit, permitWithoutLimits } from '../pipeline/acquire-call-permit.ts'
 import {
@@ -19,6 +24,7 @@ import { logUnreadableAnswer } from '../pipeline/log-unreadable-answer.ts'
 import { roughOutputMax } from '../pipeline/output-hold-tracker.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { billedChannelOf, type RelayChannel } from '../views/channel-view.ts'
+import { errorOfCutCall } from './errors-of-session.ts'
 import type { EndOfResponse, SessionEvidence } from './provider-evidence-of-session.ts'
 import type { RealtimeBill } from './realtime-usage.ts'
 
@@ -73,7 +79,8 @@ export type CallTerms = {
 }
 
 type CourseOfCall = {
-  readonly endReason?: string | undefined
+  /** The code of the error with which the session ended. */
+  readonly endReason?: RelayErrorCode | undefined
   /** The event with which the provider ended the response; null if the provider sent none. */
   readonly response?: EndOfResponse | null
 }
@@ -289,11 +296,8 @@ export class SessionCall {
   /**
    * Charges the call, unless the call has ended. Returns false if the charge could not be written.
    */
-  async settle(
-    bill: RealtimeBill,
-    end: CallEnd,
-    { endReason, response = null }: CourseOfCall = {},
-  ): Promise<boolean> {
+  async settle(bill: RealtimeBill, end: CallEnd, ending: CourseOfCall = {}): Promise<boolean> {
+    const { endReason, response = null } = ending
     // A response that the caller has cancelled counts as a success if it is charged. Otherwise, a
     // caller could evade limits on successful calls by cancelling each response shortly before its
     // end.
@@ -309,7 +313,7 @@ export class SessionCall {
     try {
       const isOther = response !== null && evidence.isOtherModel(upstreamModel ?? this.model)
       const anomaly = bill.anomaly ?? (isOther ? 'other-model' : null)
-      await this.ledger.settle({ ...course, ...bill, anomaly }, this.history(end, response))
+      await this.ledger.settle({ ...course, ...bill, anomaly }, this.history(end, ending))
       return true
     } catch (err) {
       deps.log.error({ err, call: this.id }, 'a call of a realtime session could not be settled')
@@ -351,13 +355,13 @@ export class SessionCall {
     return true
   }
 
-  private history(end: CallEnd, response: EndOfResponse | null = null) {
+  private history(end: CallEnd, { endReason, response = null }: CourseOfCall = {}) {
     const { channel, evidence: ofSession } = this.context
     const { channelId } = channel
     const { arrivedAt, startedAt } = this.exchange
     const firstByteMs =
       this.firstByteAt === null ? null : Math.max(0, Math.round(this.firstByteAt - arrivedAt))
-    const error = end === 'done' ? null : end === 'client-gone' ? 'caller-gone' : 'cut'
+    const error = errorOfCutCall(end, endReason)
     const latencyMs = Math.round(performance.now() - arrivedAt)
     const evidence = ofSession.report(startedAt, response)
     return { attempts: [{ channelId, status: 200, error, latencyMs, evidence }], firstByteMs }

@@ -1,5 +1,7 @@
-import type { RelayError } from '../canonical/relay-error.ts'
+import type { CallEnd } from '#domain/accounts/events.ts'
+import type { RelayError, RelayErrorCode } from '../canonical/relay-error.ts'
 import { OPENAI_ERRORS } from '../dialects/openai-chat/error-format.ts'
+import type { AttemptError } from '../pipeline/attempt-end-types.ts'
 import { type Exchange, newCallId } from '../pipeline/http-exchange.ts'
 
 const NORMAL = 1000
@@ -11,6 +13,28 @@ const OF_PROVIDER = /^(?:upstream_|output_limit_ignored|store_unavailable|intern
 
 /** Reports whether an error is a failure of the provider or of the gateway, not of the caller. */
 export const isProviderFault = ({ code }: RelayError): boolean => OF_PROVIDER.test(code)
+
+/**
+ * The recorded errors of calls that were cut because the gateway ended their session, by the code
+ * of the session's error. As for streams, the log does not blame the provider or the caller then.
+ */
+const ERRORS_OF_CUT_CALLS: { readonly [code in RelayErrorCode]?: AttemptError } = {
+  output_limit_ignored: 'over-limit',
+  sensitive_answer: 'screened',
+  draining: 'draining',
+  store_unavailable: 'store-unavailable',
+  ...{ insufficient_quota: 'balance-spent', balance_spent: 'balance-spent' },
+  ...{ user_disabled: 'revoked', session_ended: 'revoked', invalid_key: 'revoked' },
+  ...{ token_disabled: 'revoked', token_expired: 'revoked', token_exhausted: 'revoked' },
+  ...{ ip_not_allowed: 'revoked', group_not_allowed: 'revoked' },
+}
+
+/** Returns the error to record for a call without an end of its own when its session ends. */
+export function errorOfCutCall(end: CallEnd, endReason?: RelayErrorCode): AttemptError | null {
+  if (end === 'done') return null
+  const error = endReason === undefined ? undefined : ERRORS_OF_CUT_CALLS[endReason]
+  return error ?? (end === 'client-gone' ? 'caller-gone' : 'cut')
+}
 
 /**
  * Returns the code with which the websocket of the caller is closed. `error` is null if the session

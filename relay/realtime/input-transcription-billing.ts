@@ -354,20 +354,18 @@ export class InputTranscriptionBilling {
    * Ends the open call when the session ends. Missing transcriptions of committed audio and those
    * that have begun are charged by the gateway's own count of audio and of delivered text.
    */
-  async end(): Promise<void> {
+  async end(endReason?: RelayError['code']): Promise<void> {
     this.isEnded = true
     // A call that is being admitted is ended as well, because its hold would otherwise remain.
     await this.covered
     await this.charges.allWritten()
-    const owed = new Map<string, AwaitedItem[]>()
-    for (const item of this.items) {
-      owed.set(item.terms.name, [...(owed.get(item.terms.name) ?? []), item])
-    }
+    const owed = Map.groupBy(this.items, ({ terms }) => terms.name)
     for (const items of owed.values()) {
       const [{ terms } = { terms: null }] = items
       const call = terms === null ? null : await this.takeOwed(terms)
       if (call === null || isRelayError(call)) continue
-      await call.settle(billedUsage(null, this.usageOf(items), call.price, false), 'client-gone')
+      const bill = billedUsage(null, this.usageOf(items), call.price, false)
+      await call.settle(bill, 'client-gone', { endReason })
     }
     // A transcription that arrives later is not charged again.
     this.awaited.clear()

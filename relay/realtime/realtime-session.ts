@@ -353,6 +353,7 @@ export class RealtimeSession {
   async end(error: RelayError | null, isCallers: boolean): Promise<void> {
     if (this.isEnding) return
     this.isEnding = true
+    this.calls.endReason = error?.code
     const { client, upstream } = this.options
     const { socket, release } = upstream
     try {
@@ -364,7 +365,7 @@ export class RealtimeSession {
         for (const id of this.calls.running.ids) this.cancel(id)
         await this.untilIdle()
       }
-      await Promise.all([this.calls.end(isCallers, error?.code), this.gate.transcription.end()])
+      await Promise.all([this.calls.end(isCallers), this.gate.transcription.end(error?.code)])
     } catch (err) {
       const { context, call } = this.options
       context.deps.log.error({ err, call }, 'the calls of a realtime session could not be ended')

@@ -67,6 +67,8 @@ export class ResponseBilling {
   /** Resolves when no call is being admitted or assigned, without waiting for the provider. */
   private assigned: Promise<unknown> = Promise.resolve()
   private isEnded = false
+  /** The code of the error with which the session ends; undefined if there is none so far. */
+  endReason: RelayError['code'] | undefined = undefined
   readonly running = new RunningResponses()
   /**
    * The size of the added content when the last response ended, which the next response reads.
@@ -330,8 +332,10 @@ export class ResponseBilling {
       else this.input.noteOutput(bill.usage)
       this.settledMark = isExact ? this.input.mark : NO_CONTENT
     }
-    const end = status === 'cancelled' ? 'incomplete' : 'done'
-    return call.settle(bill, end, { response: { response, bytes } })
+    const isCancelled = status === 'cancelled'
+    const ending = isCancelled ? { endReason: this.endReason } : {}
+    const end = isCancelled ? 'incomplete' : 'done'
+    return call.settle(bill, end, { ...ending, response: { response, bytes } })
   }
 
   private countedUsage({ input, output, outputRates }: RunningResponse): Usage {
@@ -360,12 +364,12 @@ export class ResponseBilling {
    * is ended, too, because its hold and permits would remain. First waits for charges that are
    * being written.
    */
-  async end(isCallers: boolean, endReason?: string): Promise<void> {
+  async end(isCallers: boolean): Promise<void> {
     this.isEnded = true
     await this.assigned
     await this.charges.allWritten()
     const running = this.running.endAll()
-    const { next, request, isRequestPending: isRequested } = this
+    const { next, request, isRequestPending: isRequested, endReason } = this
     this.next = null
     this.request = null
     const ended = isCallers ? 'client-gone' : 'incomplete'

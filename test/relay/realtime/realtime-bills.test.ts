@@ -232,6 +232,8 @@ describe('a realtime session that ends during a response', () => {
     expect((await client.event('error')).error).toMatchObject({ code: 'sensitive_answer' })
     expect(JSON.stringify(client.events)).not.toContain('bidden')
     await expect.poll(charges).toEqual([CHARGE])
+    const screened = { endReason: 'sensitive_answer', attempts: [{ error: 'screened' }] }
+    expect(await bills(rig)).toMatchObject([screened])
   })
 
   it('a response that can not be paid ends the session, and each one is charged', async () => {
@@ -249,6 +251,8 @@ describe('a realtime session that ends during a response', () => {
     expect((await client.event('error')).error).toMatchObject({ code: 'token_exhausted' })
     await expect.poll(charges).toEqual([CHARGE, CHARGE])
     await expect.poll(() => openCalls(rig)).toBe(0)
+    const revoked = { endReason: 'token_exhausted', attempts: [{ error: 'revoked' }] }
+    expect(await bills(rig)).toMatchObject([revoked, revoked])
   })
 
   it('charges what was delivered if the provider does not end it', async () => {

@@ -220,7 +220,8 @@ describe('a provider that ignores the output limit of a realtime response', () =
     }
   }
   const request = { type: 'response.create', response: { max_output_tokens: LIMIT } }
-  const outputs = async () => (await bills(rig)).map(({ end, usage }) => ({ end, ...usage }))
+  const outputs = async () =>
+    (await bills(rig)).map(({ end, attempts, usage }) => ({ end, attempts, ...usage }))
 
   it.each([
     ['text', (at: ProviderSession, id: string) => at.delta(id, WORDS)],
@@ -244,7 +245,7 @@ describe('a provider that ignores the output limit of a realtime response', () =
     await expect.poll(() => session().isClosed).toBe(true)
     await expect.poll(outputs).toHaveLength(1)
     const [bill] = await outputs()
-    expect(bill?.end).toBe('incomplete')
+    expect(bill).toMatchObject({ end: 'incomplete', attempts: [{ error: 'over-limit' }] })
     expect(bill?.output).toBeGreaterThan(LIMIT)
     expect(bill?.output).toBeLessThan(TOKENS_MAX + 200)
     expect(await openCalls(rig)).toBe(0)

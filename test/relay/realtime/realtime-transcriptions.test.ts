@@ -497,5 +497,6 @@ it('a transcription much longer than its audio ends the session and is charged',
   await expect.poll(() => bills(rig)).toHaveLength(1)
   const [bill] = await bills(rig)
   expect(bill?.usage.output).toBeGreaterThan(1_024)
+  expect(bill?.attempts).toMatchObject([{ error: 'over-limit' }])
   expect(await openCalls(rig)).toBe(0)
 })
