@@ -113,8 +113,8 @@ export type FileStore = {
   expire(file: string, expiresAt: number): Promise<void>
   /** Returns the ids of the users who have files. */
   owners(): Promise<readonly number[]>
-  /** Lets all files of these users expire at the time `at`, unless they expire before that. */
-  expireOfUsers(userIds: readonly number[], at: number): Promise<void>
+  /** Lets all files of these users that would expire after the time `after` expire at `at`. */
+  expireOfUsers(userIds: readonly number[], at: number, after: number): Promise<void>
   /** Returns at most `limit` files that have expired at the time `at`. */
   expired(at: number, limit: number): Promise<readonly StoredFile[]>
 }
@@ -226,9 +226,9 @@ export async function createFileStore(pg: Pool): Promise<FileStore> {
       const text = 'select distinct user_id::int4 as "userId" from relay.files'
       return (await pg.query<{ userId: number }>(text)).rows.map(({ userId }) => userId)
     },
-    expireOfUsers: async (userIds, at) => {
+    expireOfUsers: async (userIds, at, after) => {
       const text = 'update relay.files set expires_at = $2 where user_id = any($1)'
-      await pg.query(`${text} and expires_at > $2`, [userIds, at])
+      await pg.query(`${text} and expires_at > $3`, [userIds, at, after])
     },
     expired: (at, limit) =>
       rows('where expires_at <= $1 order by expires_at limit $2', [at, limit]),

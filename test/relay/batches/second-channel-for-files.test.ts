@@ -25,8 +25,14 @@ const cutting = startedForEach(() =>
 )
 let fileStore: FileStore
 let laterMs = 0
+let searches = 0
 const rig = startedForEach(() => {
-  fileStore = filesInMemory()
+  const files = filesInMemory()
+  const owners = () => {
+    searches += 1
+    return files.owners()
+  }
+  fileStore = { ...files, owners }
   const overrides = { batchPollEveryMs: 20, fileStore }
   const vault = { withDataKey: async (ids: readonly number[]) => ids.filter((id) => id !== ERASED) }
   return relayRig(overrides, {}, undefined, { now: () => Date.now() + laterMs, vault })
@@ -282,6 +288,11 @@ describe('the file of an erased user', () => {
     const deletions = () => second.requests.filter(({ method }) => method === 'DELETE')
     await expect.poll(() => deletions().length, { timeout: 5_000 }).toBeGreaterThan(0)
     expect(await fileStore.owners()).toContain(ERASED)
+    // The next search for files of erased users, every 20 passes, does not try the deletion again.
+    const before = searches
+    await expect.poll(() => searches).toBeGreaterThan(before + 1)
+    expect(deletions()).toHaveLength(1)
+    laterMs = 3_600_001
     second.answers.set('DELETE /v1/files/file-erased', { body: { deleted: true } })
     await expect.poll(fileStore.owners, { timeout: 5_000 }).toEqual([USER])
     expect(new Set(deletions().map(({ path }) => path))).toEqual(new Set(['/v1/files/file-erased']))

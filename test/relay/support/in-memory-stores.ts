@@ -66,9 +66,9 @@ export function filesInMemory(): FileStore {
       if (found !== undefined) files.set(file, { ...found, expiresAt })
     },
     owners: async () => [...new Set(sorted().map(({ userId }) => userId))],
-    expireOfUsers: async (userIds, at) => {
+    expireOfUsers: async (userIds, at, after) => {
       for (const one of sorted()) {
-        const isMeant = userIds.includes(one.userId) && one.expiresAt > at
+        const isMeant = userIds.includes(one.userId) && one.expiresAt > after
         if (isMeant) files.set(one.file, { ...one, expiresAt: at })
       }
     },
