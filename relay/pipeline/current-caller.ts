@@ -1,4 +1,5 @@
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import type { RelayToken } from '../views/token-view.ts'
 import { type Caller, callerOf } from './authenticate.ts'
 import type { Exchange } from './http-exchange.ts'
 import type { RelayDeps } from './relay-deps.ts'
@@ -36,8 +37,9 @@ export function currentCaller(
 
 /**
  * Returns an error if the caller has lost access since its request was planned, and null otherwise.
- * If the terms of the token or the user's group have changed, the plan may no longer be allowed, so
- * the error asks the caller to send the request again.
+ * If the token has lost a model, or the group of the token or of its user has changed, the plan may
+ * no longer be allowed, so the error asks the caller to send the request again. Other changes, such
+ * as another name of the token, do not concern the plan.
  */
 export async function changedAccessError(
   deps: Deps,
@@ -46,8 +48,17 @@ export async function changedAccessError(
 ): Promise<RelayError | null> {
   const current = await currentCaller(deps, caller, exchange)
   if (isRelayError(current)) return current
-  const isSame = current.token === caller.token && current.user.group === caller.user.group
-  return isSame ? null : relayError('overloaded', { retryAfter: 2 })
+  const isSameGroup =
+    current.token.terms.group === caller.token.terms.group &&
+    current.user.group === caller.user.group
+  const isPlanAllowed = isSameGroup && !hasLostModel(caller.token, current.token)
+  return isPlanAllowed ? null : relayError('overloaded', { retryAfter: 2 })
+}
+
+/** Reports whether `before` allowed a model that `current` does not allow. */
+function hasLostModel({ models: before }: RelayToken, { models: current }: RelayToken): boolean {
+  if (current === null) return false
+  return before === null || !before.isSubsetOf(current)
 }
 
 /**

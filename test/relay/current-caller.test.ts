@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { UNRESTRICTED_TERMS } from '#domain/tokens/events.ts'
+import { type SharedTerms, UNRESTRICTED_TERMS } from '#domain/tokens/events.ts'
 import { DEFAULT_SETTINGS } from '#domain/users/events.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { changedAccessError, currentCaller } from '#relay/pipeline/current-caller.ts'
@@ -81,10 +81,39 @@ describe('a caller of the playground', () => {
 })
 
 describe('a plan', () => {
-  it('is refused for now if the terms of the token have changed since', async () => {
+  const withModels = { ...UNRESTRICTED_TERMS, models: ['a', 'b'] }
+  const putTerms = (terms: SharedTerms) => tokens.put({ ...row, terms })
+
+  it.each<[string, SharedTerms, () => void]>([
+    ['is limited to some models', UNRESTRICTED_TERMS, () => putTerms(withModels)],
+    ['loses a model', withModels, () => putTerms({ ...withModels, models: ['b', 'c'] })],
+    ['has another group', withModels, () => putTerms({ ...withModels, group: 'other' })],
+    ['has a user with another group', withModels, () => users.put(userIn('other'))],
+  ])('is refused for now if its token %s', async (_name, terms, change) => {
+    putTerms(terms)
     const caller = withKey()
-    tokens.put({ ...row, terms: { ...UNRESTRICTED_TERMS, models: ['a'] } })
+    change()
     const code = 'overloaded'
+    expect(await changedAccessError(depsOf(), caller, exchange)).toMatchObject({ code })
+  })
+
+  it.each<[string, object]>([
+    ['has another name', {}],
+    ['may use more models', { models: ['c', 'b', 'a'] }],
+    ['may use all models', { models: null }],
+    ['expires later', { expiresAt: 9_000 }],
+    ['has another rate limit', { tokensPerMinute: 1, maxConcurrency: 1 }],
+  ])('is kept if its token only %s', async (_name, change) => {
+    putTerms(withModels)
+    const caller = withKey()
+    putTerms({ ...withModels, ...change })
+    expect(await changedAccessError(depsOf(), caller, exchange)).toBeNull()
+  })
+
+  it('is refused if its token may no longer be used', async () => {
+    const caller = withKey()
+    tokens.put({ ...row, isEnabled: false })
+    const code = 'token_disabled'
     expect(await changedAccessError(depsOf(), caller, exchange)).toMatchObject({ code })
   })
 
