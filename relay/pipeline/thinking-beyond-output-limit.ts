@@ -161,16 +161,20 @@ const CALLER_OFF_VALUES: ReadonlySet<string> = new Set([
 const CONFIG_BYTES_MAX = 64 * 1024
 /** The settings of Gemini's format that turn thinking off. */
 const GEMINI_OFF: ReadonlySet<string> = new Set(['{"thinkingBudget":0}', '{"thinking_budget":0}'])
+/** The values of `extra_body` that do not turn thinking on. It may contain Gemini's control. */
+const EXTRA_OFF_VALUES: ReadonlySet<string> = new Set([
+  ...['null', '{}'],
+  ...['thinking_config', 'thinkingConfig'].flatMap((name) =>
+    [...GEMINI_OFF].map((off) => `{"google":{"${name}":${off}}}`),
+  ),
+])
 
-/**
- * Reports whether a request in any caller's format may turn thinking on. `extra_body` may contain
- * Gemini's control of thinking, and is not searched for it.
- */
+/** Reports whether a request in any caller's format may turn thinking on. */
 export const asksToThink = ({ body, members }: Pick<RequestMembers, 'body' | 'members'>): boolean =>
   members.some((member) => {
     if (CALLER_THINKING_MEMBERS.has(member.key))
       return !CALLER_OFF_VALUES.has(shortValue(body, member))
-    if (member.key === 'extra_body') return shortValue(body, member) !== 'null'
+    if (member.key === 'extra_body') return !EXTRA_OFF_VALUES.has(shortValue(body, member))
     return CONFIGS.has(member.key) && isThinkingConfigured(body, member)
   })
 

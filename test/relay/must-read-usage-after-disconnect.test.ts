@@ -15,6 +15,10 @@ const NATIVE = [GEMINI, { contents: [{ role: 'user', parts: [{ text: 'hello' }] 
 const thinkingBudget = (tokens: number) => ({
   generationConfig: { thinkingConfig: { thinkingBudget: tokens } },
 })
+const extraBody = (config: object, others: object = {}) => ({
+  extra_body: { google: { thinking_config: config, ...others } },
+})
+const LITE = 'gemini-2.5-flash-lite'
 
 function mayHide(
   [format, body]: readonly [WireFormat, object],
@@ -36,6 +40,14 @@ describe('reasoning may be hidden', () => {
     ['by a model that always reasons', RESPONSES, 'gpt-5.1-codex-max', {}],
     ['by Gemini 2.5', CHAT, 'gemini-2.5-flash', {}],
     ['by Gemini with a budget', NATIVE, 'gemini-2.5-flash-lite', thinkingBudget(512)],
+    ['by Gemini with a budget in a chat', CHAT, LITE, extraBody({ thinking_budget: 512 })],
+    ['by Gemini with two', CHAT, LITE, extraBody({ thinking_budget: 0 }, { thinkingConfig: {} })],
+    [
+      'by Gemini with another control than a budget of 0',
+      CHAT,
+      LITE,
+      { ...extraBody({ thinking_budget: 0 }), reasoning_effort: 'low' },
+    ],
     ['by a tuned model', CHAT, 'ft:o4-mini:site::1', {}],
     ['by Claude with a budget', MESSAGES, 'claude-opus-4-5', { thinking: { type: 'adaptive' } }],
     ['by a model of a Responses request', RESPONSES, 'gpt-5.2', { reasoning: { effort: 'low' } }],
@@ -52,6 +64,8 @@ describe('reasoning may be hidden', () => {
     ['by Gemini 2.0', CHAT, 'gemini-2.0-flash', {}],
     ['by Gemini with a budget of 0', NATIVE, 'gemini-2.5-flash', thinkingBudget(0)],
     ['by a model of Gemini that was not asked to', NATIVE, 'gemini-2.5-flash-lite', {}],
+    ['by Gemini with a budget of 0 in a chat', CHAT, LITE, extraBody({ thinking_budget: 0 })],
+    ['by Gemini without a control in a chat', CHAT, LITE, { extra_body: {} }],
   ] as const)('not %s', (_, request, model, members) => {
     expect(mayHide(request, model, members)).toBe(false)
   })
