@@ -22,8 +22,8 @@ import type { BatchDeps } from './settle-batch.ts'
 export const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 /**
- * The error for the caller if the channel that stores the file `subject` is disabled or has
- * expired. No other channel can read the file.
+ * The error for the caller if the channel that stores the file `subject` is disabled, has no usable
+ * key or has expired. No other channel can read the file.
  */
 export const channelOffError = (subject: string): RelayError =>
   relayError('file_channel_off', { param: 'input_file_id', subject, retryAfter: 60 })

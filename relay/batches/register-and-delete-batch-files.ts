@@ -39,8 +39,8 @@ const LISTED_AT_ONCE = 1_000
 /** The maximum number of pages of a provider's list that are read. */
 const LISTED_PAGES_MAX = 10
 /**
- * The pause in milliseconds before the next attempt to delete a file of an erased user, or one whose
- * upload was not recorded.
+ * The pause in milliseconds before the next attempt to delete a file of an erased user, or a file
+ * whose upload was not recorded.
  */
 const RETRY_DELETION_MS = 3_600_000
 const UNRECORDED_MS = 7 * 86_400_000
@@ -242,8 +242,8 @@ export async function deleteFilesNamed(
  * Lets the files of erased users expire, so that they are deleted at their providers. Nobody else
  * can read or delete these files any more. A user is erased if the user's data key is destroyed.
  * A file that expires within `RETRY_DELETION_MS` keeps its time, because that time may be the next
- * attempt to delete it. Otherwise, the files of a provider that fails would be tried again with each
- * search, and would come before the files of other providers.
+ * attempt to delete it. Otherwise, the files of a provider that fails would be tried again after
+ * each search, and would come before the files of other providers.
  */
 export async function expireFilesOfErasedUsers({
   fileStore,

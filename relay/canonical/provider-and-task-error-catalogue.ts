@@ -76,8 +76,8 @@ export const PROVIDER_AND_TASK_ERRORS = {
     ...httpError(
       503,
       'server_error',
-      "The channel that stores the file '{subject}' is disabled or has expired.",
-      '存储文件 “{subject}” 的渠道已停用或已过期。',
+      "The channel that stores the file '{subject}' is disabled, has no usable key or has expired.",
+      '存储文件 “{subject}” 的渠道已停用、没有可用的密钥或已过期。',
     ),
     code: 'no_channel',
   },

@@ -129,7 +129,8 @@ class TranslatedStream {
     const events = this.splitter.push(chunk).flatMap((event) => this.read(event))
     let text = ''
     for (const event of events) text += this.write(event)
-    if (this.splitter.isTooLarge) this.fault = 'too-large'
+    // A writer that has given up writes nothing more, so the rest of the stream is not read.
+    if (this.splitter.isTooLarge || this.writer.hasGivenUp) this.fault = 'too-large'
     return Buffer.from(text)
   }
 

@@ -347,6 +347,22 @@ it('an event that is too long ends the stream', () => {
   expect(stream.fault).toBe('too-large')
 })
 
+it('the arguments of a custom tool that are too long to be held back end the stream', () => {
+  const custom = new Set(['read'])
+  const stream = answerDecoder(COHERE, { ...OPTIONS, custom }).createStream()
+  const send = (event: object) => stream.push(Buffer.from(`data: ${JSON.stringify(event)}\n\n`))
+  const delta = (tool: object) => ({ delta: { message: { tool_calls: tool } }, index: 0 })
+  const start = { ...CALL, function: { name: 'read', arguments: '{"other":"' } }
+  send({ type: 'tool-call-start', ...delta(start) })
+  const rest = { arguments: 'x'.repeat(900_000) }
+  const event = { type: 'tool-call-delta', ...delta({ function: rest }) }
+  for (let part = 0; part < 5; part += 1) {
+    expect(stream.fault).toBe(null)
+    send(event)
+  }
+  expect(stream.fault).toBe('too-large')
+})
+
 it('Tencent’s signature depends on the body, the host and the time', () => {
   const call = { host: 'hunyuan.tencentcloudapi.com', path: '/', body: Buffer.from('{}') }
   const signature = tencentSignature(['id', 'secret'], call, 1_700_000_000)
