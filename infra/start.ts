@@ -219,8 +219,10 @@ function serverFor(
 ): Server {
   const targetOf = ({ url = '', headers: { host }, method }: IncomingMessage) =>
     targetForRelay(url, host, (target) => relay.matches(target, method))
-  const isRelays = (request: IncomingMessage): boolean =>
-    relay.upgrade !== null && relay.matches(targetOf(request).target)
+  const relayTargetOf = (request: IncomingMessage): string | null => {
+    const { target } = targetOf(request)
+    return relay.upgrade !== null && relay.matches(target) ? target : null
+  }
   const server = createServer(
     {
       ...{ ...LIMITS, noDelay: true },
@@ -228,7 +230,7 @@ function serverFor(
       // in the `Upgrade` header.
       shouldUpgradeCallback: (request: IncomingMessage) =>
         request.headers.upgrade?.toLowerCase() === 'websocket' &&
-        (isRelays(request) || upgrades.listenerCount('upgrade') > 0),
+        (relayTargetOf(request) !== null || upgrades.listenerCount('upgrade') > 0),
     },
     (request, response) => {
       if (state.draining.signal.aborted) response.shouldKeepAlive = false
@@ -243,8 +245,9 @@ function serverFor(
   )
   server.on('upgrade', (request, socket, head) => {
     if (isAnsweringEarlierRequest(request)) return socket.destroy()
-    if (!isRelays(request)) return upgrades.emit('upgrade', request, socket, head)
-    request.url = targetOf(request).target
+    const target = relayTargetOf(request)
+    if (target === null) return upgrades.emit('upgrade', request, socket, head)
+    request.url = target
     return relay.upgrade?.(request, socket, head)
   })
   return server
