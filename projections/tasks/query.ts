@@ -212,20 +212,23 @@ export type PositionRange = {
 
 /**
  * Returns the ids of the user's tasks of a kind, in pages. The newest tasks are first, or the
- * oldest tasks if `isOldestFirst` is true. `after` is the last id of the previous page, or null.
- * Task ids rise with time.
+ * oldest tasks if `isOldestFirst` is true. `after` is the last id of the previous page, or null. A
+ * page may be found by its `offset` instead. If `action` is set, deleted tasks and those with other
+ * actions are left out. Task ids rise with time.
  */
 export const recentTasks = async (
   db: CommonQueryMethods,
-  { userId, kind, after, limit, isOldestFirst }: RecentTasks,
+  { userId, kind, after, limit, isOldestFirst, offset = 0, action }: RecentTasks,
 ): Promise<readonly string[]> => {
   const comparison = isOldestFirst ? sql.fragment`>` : sql.fragment`<`
   const rest = after === null ? sql.fragment`true` : sql.fragment`id ${comparison} ${after}`
   const order = isOldestFirst ? sql.fragment`asc` : sql.fragment`desc`
+  const isMeant =
+    action === undefined ? sql.fragment`true` : sql.fragment`action = ${action} and not is_deleted`
   return db.anyFirst(sql.type(rowType({ id: Type.String() }))`
     select id from read_tasks.tasks
-    where kind = ${kind} and user_id = ${userId} and ${rest}
-    order by position ${order} limit ${limit}
+    where kind = ${kind} and user_id = ${userId} and ${rest} and ${isMeant}
+    order by position ${order} limit ${limit} offset ${offset}
   `)
 }
 
@@ -235,6 +238,8 @@ type RecentTasks = {
   readonly after: string | null
   readonly limit: number
   readonly isOldestFirst: boolean
+  readonly offset?: number
+  readonly action?: string
 }
 
 const taskOwner = rowType({ id: Type.String(), userId: wireInteger, kind: Type.Enum(TASK_KINDS) })

@@ -10,7 +10,9 @@ import type { TaskLedger } from './task-ledger.ts'
 
 /**
  * Returns the ids of a user's tasks of one kind, newest first, or oldest first if `isOldestFirst`
- * is true. If `after` is a task id, returns only tasks that come after this task in this order.
+ * is true. If `after` is a task id, returns only tasks that come after this task in this order. A
+ * page may be found by its `offset` instead. With an `action`, returns only tasks with this action
+ * that are not deleted.
  */
 export type FindRecentTasks = (query: {
   readonly userId: number
@@ -18,6 +20,8 @@ export type FindRecentTasks = (query: {
   readonly after: string | null
   readonly limit: number
   readonly isOldestFirst: boolean
+  readonly offset?: number
+  readonly action?: string
 }) => Promise<readonly string[]>
 
 export type TaskDeps = RelayDeps & {

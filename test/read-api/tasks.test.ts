@@ -132,6 +132,11 @@ describe('drawings', () => {
     expect(await list(false, 'refused')).toEqual(['done'])
     expect(await list(true, null)).toEqual(['done', 'refused'])
     expect(await list(true, 'done')).toEqual(['refused'])
+    const latest = { ...of, limit: 1, isOldestFirst: false, after: null }
+    const page = (offset: number, action?: string) =>
+      recentTasks(api.core.db, { ...latest, offset, ...(action === undefined ? {} : { action }) })
+    expect([await page(0), await page(1), await page(2)]).toEqual([['refused'], ['done'], []])
+    expect([await page(0, 'IMAGINE'), await page(1, 'IMAGINE')]).toEqual([['done'], []])
   })
 
   it('are paged, and no page shifts when new drawings arrive', async () => {

@@ -20,6 +20,7 @@ import { readRemix, readVideo } from './read-video-request.ts'
 import { videoAnswer } from './render-video-json.ts'
 import { serveVideoFile } from './serve-video-file.ts'
 import { type VideoRoute, type VideoStyle, videoStyleOf } from './video-routes.ts'
+import type { VideoAction } from './video-vendor.ts'
 
 const unknown = (id: string): never => {
   throw new TaskRequestError(relayError('task_not_found', { subject: id.slice(0, 64) }))
@@ -78,7 +79,10 @@ export async function handleVideoRequestWithoutBody(
   route: Extract<VideoRoute, { readonly name: 'fetch' | 'list' | 'content' | 'delete' }>,
 ): Promise<void> {
   if (route.name === 'content') return serveOwnVideo(deps, exchange, caller, route.id)
-  const limit = route.name === 'list' ? limitOf(exchange) : 1
+  if (route.name === 'list' && route.action !== null) {
+    return listKlingVideos(deps, exchange, caller, route.action)
+  }
+  const limit = route.name === 'list' ? numberIn(exchange, 'limit', PAGE) : 1
   const cost = { tasks: limit, asksProvider: route.name === 'delete' }
   await withinLookupLimits(deps, exchange, caller, 'video', cost, async () => {
     if (route.name === 'list') return listVideos(deps, exchange, caller, limit)
@@ -165,13 +169,17 @@ export async function sendVideoAccepted(
   sendJson(exchange, 200, answer)
 }
 
-const LIMIT = 20
-const LIMIT_MAX = 100
+const PAGE = { usual: 20, most: 100 }
 
-function limitOf(exchange: Exchange): number {
-  const limit = limitIn(queryIn(exchange.request.url), { usual: LIMIT, most: LIMIT_MAX })
-  if (typeof limit === 'number') return limit
-  throw new TaskRequestError(limit)
+/** Reads a number from the query. Throws `TaskRequestError` if it is not in the range. */
+function numberIn(
+  exchange: Exchange,
+  name: string,
+  range: { readonly usual: number; readonly most: number },
+): number {
+  const number = limitIn(queryIn(exchange.request.url), range, name)
+  if (typeof number === 'number') return number
+  throw new TaskRequestError(number)
 }
 
 /**
@@ -200,17 +208,54 @@ async function listVideos(
   const range = { after, limit: limit + 1, isOldestFirst: isOldestFirst(query) }
   const ids = await deps.findRecentTasks({ userId, kind: 'video', ...range })
   const page = ids.slice(0, limit)
-  const found = await Promise.all(page.map((id) => deps.ledger.peek(id)))
-  const data = await render(
-    deps,
-    exchange,
-    'openai',
-    found.flatMap((record) => (record === null || record.deletedAt !== undefined ? [] : record)),
-  )
+  const data = await renderFound(deps, exchange, 'openai', page)
   const [firstId = null, lastId = null] = [page[0], page.at(-1)]
   const hasMore = ids.length > limit
   const ends = { first_id: firstId, last_id: lastId, has_more: hasMore }
   sendJson(exchange, 200, { object: 'list', data, ...ends })
+}
+
+/** The first page and the usual length of a page in Kling's API. */
+const KLING_PAGE_NUMBER = { usual: 1, most: 1_000 }
+const KLING_PAGE = { usual: 30, most: PAGE.most }
+
+/**
+ * Serves `GET /kling/v1/videos/text2video` and `…/image2video`, which list the caller's videos with
+ * this action, newest first. The query parameters `pageNum` and `pageSize` select a page.
+ */
+async function listKlingVideos(
+  deps: TaskDeps,
+  exchange: Exchange,
+  caller: Caller,
+  action: VideoAction,
+): Promise<void> {
+  const limit = numberIn(exchange, 'pageSize', KLING_PAGE)
+  const offset = (numberIn(exchange, 'pageNum', KLING_PAGE_NUMBER) - 1) * limit
+  const { userId } = caller.user
+  const range = { after: null, limit, offset, isOldestFirst: false, action }
+  const cost = { tasks: limit, asksProvider: false }
+  await withinLookupLimits(deps, exchange, caller, 'video', cost, async () => {
+    const ids = await deps.findRecentTasks({ userId, kind: 'video', ...range })
+    const answers = await renderFound(deps, exchange, 'kling', ids)
+    const data = answers.map((answer) => ('data' in answer ? answer.data : answer))
+    sendJson(exchange, 200, { code: 0, message: 'SUCCEED', request_id: exchange.call, data })
+  })
+}
+
+/** Renders the videos with these ids, without those that were deleted. */
+async function renderFound(
+  deps: TaskDeps,
+  exchange: Exchange,
+  style: VideoStyle,
+  ids: readonly string[],
+): Promise<object[]> {
+  const found = await Promise.all(ids.map((id) => deps.ledger.peek(id)))
+  return render(
+    deps,
+    exchange,
+    style,
+    found.flatMap((record) => (record === null || record.deletedAt !== undefined ? [] : record)),
+  )
 }
 
 export const recentTasksIn =

@@ -1,6 +1,7 @@
 import type { TaskKind } from '#domain/tasks/events.ts'
 import { type RelayError, relayError } from '../../canonical/relay-error.ts'
 import { JIMENG_ACTIONS } from './jimeng-format-of-callers.ts'
+import type { VideoAction } from './video-vendor.ts'
 
 /** The API whose paths, requests and responses a caller uses for videos. */
 export type VideoStyle = 'openai' | 'generic' | 'kling' | 'jimeng' | 'gemini'
@@ -14,7 +15,8 @@ export type VideoRoute = {
   | { readonly name: 'fetch'; readonly id: string }
   /** Shows a video, as `fetch` does. The body of the request, not its path, names the video. */
   | { readonly name: 'result' }
-  | { readonly name: 'list' }
+  /** Lists the caller's videos: in Kling's format those with this action, and otherwise all. */
+  | { readonly name: 'list'; readonly action: VideoAction | null }
   | { readonly name: 'content'; readonly id: string }
   | { readonly name: 'delete'; readonly id: string }
 )
@@ -68,7 +70,7 @@ export function videoRoute(
   const at = <Route>(style: VideoStyle, route: Route) =>
     ({ kind: 'video', style, ...route }) as const
   if (path === '/v1/videos') {
-    if (method === 'GET') return ['GET', at('openai', { name: 'list' as const })]
+    if (method === 'GET') return ['GET', at('openai', { name: 'list' as const, action: null })]
     const submit = { name: 'submit' as const, model: null, hasImage: null }
     return ['POST', at('openai', submit), 'GET, POST']
   }
@@ -88,7 +90,7 @@ export function videoRoute(
   const generic = GENERIC.exec(path)
   if (generic !== null) return submitOrFetch('generic', null, generic[1])
   const kling = KLING.exec(path)
-  if (kling !== null) return submitOrFetch('kling', kling[1] === 'image2video', kling[2])
+  if (kling !== null) return klingRoute(method, kling[1] === 'image2video', kling[2])
   const [, model] = PREDICT.exec(path) ?? []
   if (model !== undefined) {
     const submit = { name: 'submit' as const, model: decoded(model), hasImage: null }
@@ -121,6 +123,18 @@ const submitOrFetch = (
   id === undefined
     ? ['POST', { kind: 'video', style, name: 'submit', model: null, hasImage }]
     : ['GET', { kind: 'video', style, name: 'fetch', id }]
+
+function klingRoute(
+  method: string,
+  hasImage: boolean,
+  id: string | undefined,
+): MethodAndRoute<VideoRoute> | null {
+  if (id !== undefined) return submitOrFetch('kling', hasImage, id)
+  const at = { kind: 'video', style: 'kling' } as const
+  const action = hasImage ? 'IMAGE_TO_VIDEO' : 'TEXT_TO_VIDEO'
+  if (method === 'GET') return ['GET', { ...at, name: 'list', action }]
+  return ['POST', { ...at, name: 'submit', model: null, hasImage }, 'GET, POST']
+}
 
 const withHyphens = (hex: string): string =>
   hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

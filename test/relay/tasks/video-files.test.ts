@@ -305,6 +305,34 @@ describe('the formats of callers', () => {
     expect(shown.json.data).toMatchObject({ task_id: json.data.task_id })
   })
 
+  it('lists videos as Kling does, in pages of those with or without a picture', async () => {
+    const image = Buffer.alloc(96, 7).toString('base64')
+    const made: Record<string, string[]> = { text2video: [], image2video: [] }
+    for (const [index, action] of ['text2video', 'image2video', 'text2video'].entries()) {
+      const accepted = { code: 0, data: { task_id: `l${index}` } }
+      rig.vendor.answers.set(`POST /v1/videos/${action}`, { body: accepted })
+      const picture = action === 'image2video' ? { image } : {}
+      const body = { model_name: 'kling-v1-6', prompt: 'x', ...picture }
+      const { json, text } = await rig.post(`/kling/v1/videos/${action}`, body)
+      expect(json.code, text).toBe(0)
+      made[action]?.unshift(json.data.task_id)
+    }
+    const list = async (action: string, query = '', headers = owner) => {
+      const answer = await get(`/kling/v1/videos/${action}${query}`, headers)
+      const json = (await answer.json()) as { code: number; data: { task_id: string }[] }
+      return [json.code, json.data?.map(({ task_id }) => task_id).slice(0, 2)]
+    }
+    expect(await list('text2video')).toEqual([0, made.text2video])
+    expect(await list('image2video', '?pageSize=1')).toEqual([0, made.image2video])
+    const [newest, older] = made.text2video ?? []
+    expect(await list('text2video', '?pageNum=1&pageSize=1')).toEqual([0, [newest]])
+    expect(await list('text2video', '?pageNum=2&pageSize=1')).toEqual([0, [older]])
+    expect(await list('text2video', '', stranger)).toEqual([0, []])
+    for (const query of ['?pageNum=0', '?pageNum=1001', '?pageSize=101', '?pageSize=x']) {
+      expect(await list('text2video', query), query).toEqual([400, undefined])
+    }
+  })
+
   it('is that of Gemini for long-running predictions', async () => {
     const model = 'veo-3.1-generate-preview'
     const name = `models/${model}/operations/o1`

@@ -24,14 +24,15 @@ export async function videosRig(
   const all: Parameters<typeof tasksRig>[0] = {
     ...overrides,
     tasks: {
-      findRecentTasks: async ({ userId, kind, after, limit, isOldestFirst }) =>
+      findRecentTasks: async ({ userId, kind, after, limit, isOldestFirst, offset = 0, action }) =>
         (await rig.taskEvents())
           .flatMap(({ type, data }) => (type === 'TaskSubmitted' ? [data] : []))
           .filter((data) => data.userId === userId && data.kind === kind)
+          .filter((data) => action === undefined || data.action === action)
           .map(({ task }) => task)
           .filter((task) => after === null || (isOldestFirst ? task > after : task < after))
           .toSorted((a, b) => (a < b === isOldestFirst ? -1 : 1))
-          .slice(0, limit),
+          .slice(offset, offset + limit),
       ...overrides.tasks,
     },
   }

@@ -34,7 +34,7 @@ it.each([
   ['/v1/videos/x', 'GET, DELETE'],
   ['/v1/videos/x/content', 'GET, HEAD'],
   ['/v1/videos/x/remix', 'POST'],
-  ['/kling/v1/videos/text2video', 'POST'],
+  ['/kling/v1/videos/text2video', 'GET, POST'],
   ['/kling/v1/videos/text2video/x', 'GET'],
 ])('a wrong method at %s is answered with all methods of the path', async (path, methods) => {
   const response = await fetch(`${rig.url}${path}`, { method: 'PUT' })
