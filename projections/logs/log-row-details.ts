@@ -11,6 +11,7 @@ import { decimalOf, decimalText, times } from '#domain/pricing/decimal.ts'
 import { ratioOfConditions } from '#domain/pricing/price-conditions.ts'
 import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price-snapshot.ts'
 import { inputTokensOf, TOOL_NAMES, type Usage } from '#domain/pricing/usage.ts'
+import { endOf } from '#domain/shared/end-of-call.ts'
 import { toWire } from '#domain/shared/quota.ts'
 
 /** The JSON details of a log row, with the field names of the API. Only admins see `adminOther`. */
@@ -85,25 +86,6 @@ const ofBatch = ({ batch, billedLines, estimatedLines, unpaid }: CallSettled['da
         ...(estimatedLines === undefined ? {} : { batch_lines_estimated: estimatedLines }),
         ...(unpaid === undefined ? {} : { unpaid_quota: unpaid }),
       }
-
-/** The error codes of attempts that the gateway, and not the provider, ended. */
-const GATEWAY_ERRORS: ReadonlySet<string> = new Set([
-  'screened',
-  'revoked',
-  'balance-spent',
-  'over-limit',
-  'draining',
-  'store-unavailable',
-])
-
-/**
- * Returns how a call ended. If the gateway ended the last attempt, returns the error code of this
- * attempt, because the provider is not to blame. Otherwise, returns `end`.
- */
-export function endOf(attempts: readonly Attempt[], end: string): string {
-  const error = attempts.at(-1)?.error ?? null
-  return error !== null && GATEWAY_ERRORS.has(error) ? error : end
-}
 
 /** Anomalies that reveal the provider's model or cost. Only admins see these anomalies. */
 const ADMIN_ANOMALIES = new Set(['other-model', 'higher-cost'])

@@ -13,12 +13,12 @@ import type {
 } from '#domain/accounts/events.ts'
 import { inputTokensOf, type Usage } from '#domain/pricing/usage.ts'
 import type { SiteInitialized } from '#domain/setup/events.ts'
+import { endOf } from '#domain/shared/end-of-call.ts'
 import type { Recorded, Sealed } from '#domain/shared/event.ts'
 import type { UserGroupChanged } from '#domain/users/events.ts'
 import { attemptOutcome, countedAttempts } from '../channel-stats/projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
 import {
-  endOf,
   otherOfInterrupted,
   otherOfReleased,
   otherOfSettled,

@@ -1,6 +1,7 @@
 import type { Attempt, CallSettled } from '#domain/accounts/events.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
+import { endOf } from '#domain/shared/end-of-call.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { type TaskEvent, taskStream } from '#domain/tasks/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
@@ -73,7 +74,7 @@ export async function explainCall(
       hold: event.data.hold,
     })),
     attempts: end === null ? [] : await attemptsOf(deps, end, admission, seesAll),
-    end: end === null ? null : endOf(end),
+    end: end === null ? null : endingOf(end),
     usage: charged === null ? null : usageOf(charged, seesAll),
     price: price === null ? null : await priceOf(deps, price, { model, group, seesAll }),
     arithmetic: charged === null ? null : await recomputeCharge(deps.core.store, charged),
@@ -115,7 +116,7 @@ const admissionOf = (
   client_ip: address,
 })
 
-function endOf(event: CallEnding): NonNullable<CallExplanation['end']> {
+function endingOf(event: CallEnding): NonNullable<CallExplanation['end']> {
   const { type, data } = event
   const isReleased = type === 'CallReleased'
   const charge = isReleased ? 0 : data.charge
@@ -124,7 +125,7 @@ function endOf(event: CallEnding): NonNullable<CallExplanation['end']> {
     ...momentOf(event),
     type,
     reason: reasonOf(event),
-    error_code: isReleased ? data.errorCode : null,
+    error_code: errorCodeOf(event),
     status_code: isReleased ? data.statusCode : null,
     ...{ hold: data.hold, charge, released: data.hold - charge },
     duration_ms: timings === null ? null : Math.round(timings.durationMs),
@@ -132,9 +133,15 @@ function endOf(event: CallEnding): NonNullable<CallExplanation['end']> {
   }
 }
 
+function errorCodeOf({ type, data }: CallEnding): string | null {
+  if (type === 'CallReleased') return data.errorCode
+  return type === 'CallSettled' ? (data.endReason ?? null) : null
+}
+
+/** Returns how the call ended, as the usage log shows it. */
 function reasonOf({ type, data }: CallEnding): string {
   if (type === 'CallInterrupted') return 'interrupted'
-  return type === 'CallReleased' ? data.reason : (data.endReason ?? data.end)
+  return endOf(data.attempts, type === 'CallReleased' ? data.reason : data.end)
 }
 
 /**

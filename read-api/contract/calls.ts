@@ -181,7 +181,8 @@ const CallEnding = Type.Object({
   reason: Type.String(),
   /**
    * The error code that the caller received. `status_code` is the HTTP status. Both are null unless
-   * the call was released.
+   * the call was released. A call that was charged may have an error code, but no status, if the
+   * gateway ended it.
    */
   error_code: nullable(Type.String()),
   status_code: nullable(Type.Integer()),

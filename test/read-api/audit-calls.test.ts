@@ -44,6 +44,8 @@ const withFields = (given: Given, fields: object): Given => ({
 })
 const idAt = (at: number) => newCallId(at)
 const ids = { settled: idAt(NOW), released: idAt(NOW + 1), open: idAt(NOW + 2), forged: idAt(NOW) }
+/** Calls that the gateway ended, by the error of their attempt. */
+const cut = { 'over-limit': idAt(NOW), revoked: idAt(NOW), timeout: idAt(NOW) }
 const BATCH = idAt(NOW + 4_000)
 const AUDITOR = 5
 const AUDITORS_CALL = idAt(NOW + 6_000)
@@ -142,6 +144,14 @@ beforeAll(async () => {
     admitted(call(ids.open), NOW + 2),
     admitted(call(ids.forged), NOW),
     settledCall(call(ids.forged), CHARGE + 1, NOW + 3_000),
+    ...Object.entries(cut).flatMap(([error, id]) => [
+      admitted(call(id), NOW),
+      withFields(settledCall(call(id), CHARGE, NOW + 3_000), {
+        attempts: [{ channelId: 2, status: 200, error, latencyMs: 9 }],
+        end: error === 'timeout' ? error : 'incomplete',
+        ...(error === 'revoked' ? { endReason: 'user_disabled' } : {}),
+      }),
+    ]),
     repointed('three.example.com', NOW),
   ]
   let position = 0
@@ -202,6 +212,14 @@ describe('an explained call', () => {
     })
     const { admission, end } = body.data
     expect((end?.revision ?? 0) - (admission?.revision ?? 0)).toBe(4)
+  })
+
+  it('ended as the usage log says, with the reason of a lost access', async () => {
+    for (const [error, id] of Object.entries(cut)) {
+      const code = error === 'revoked' ? 'user_disabled' : null
+      const { body } = await explain(id, ALICE)
+      expect(body.data.end).toMatchObject({ reason: error, error_code: code, status_code: null })
+    }
   })
 
   it('tells why each attempt was made and where it went, with the host at the time', async () => {
