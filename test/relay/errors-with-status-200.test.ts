@@ -355,6 +355,17 @@ describe('a stream with status 200 that begins with an error', () => {
     expect(ofGemini.body.error).toEqual({ code: 502, message: 'Failed', status: 'UNAVAILABLE' })
   })
 
+  it('has the same status if Gemini’s error has a code of its own', async () => {
+    await rig.addChannel(3, { type: 24, baseUrl: provider.url, models: ['gemini'] })
+    await rig.setOption('ModelRatio', { gemini: 1 })
+    const error = { code: 500, message: 'Failed', status: 'INTERNAL' }
+    const path = '/v1beta/models/gemini:streamGenerateContent?alt=sse'
+    const native = await ask(path, { contents }, error)
+    expect([native.status, native.body.error]).toEqual([502, error])
+    const chatOfGemini = await ask('/v1/chat/completions', { ...chatOf, model: 'gemini' }, error)
+    expect(chatOfGemini.status).toBe(502)
+  })
+
   // The provider answered with status 200, and the status 502 is the gateway's.
   it('without a message names no status of the provider', async () => {
     const { body } = await ask('/v1/messages', { ...chatOf, max_tokens: 5 }, { code: 7 })
