@@ -18,6 +18,8 @@ import {
   PROVIDER_ID,
   pathOfBatch,
 } from './batch-protocol.ts'
+import type { MemberRule, RuleOf } from './filter-json-members.ts'
+import { replacedBy, rulesOfShown } from './long-results.ts'
 
 const PUBLIC_PREFIX = 'msgbatch_'
 const PUBLIC_ID = /^msgbatch_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/
@@ -156,6 +158,26 @@ export function renderResult(
   return JSON.stringify({ custom_id: customId, result: { type, error: shown } })
 }
 
+const ANSWER = 'result/message'
+
+/**
+ * Returns the rules by which a long result is passed on, with the same changes as any other.
+ * Returns null if its first members do not show that it contains an answer that was billed.
+ */
+export function rulesOfLongResult(outline: string, lineOf: FindShownLine): RuleOf | null {
+  const { custom_id: customId, result } = parsedObject(outline) ?? {}
+  const { type, message } = objectOrEmpty(result)
+  const shownLine = typeof customId === 'string' ? lineOf(customId) : null
+  const isAnswer = type === 'succeeded' && objectOf(message) !== null
+  if (!isAnswer || shownLine?.isBilled !== true) return null
+  const rules = new Map<string, MemberRule>([
+    ['custom_id', 'pass'],
+    ['result/type', 'pass'],
+    [`${ANSWER}/model`, replacedBy(shownLine.model)],
+  ])
+  return rulesOfShown(ANSWER, rules)
+}
+
 /**
  * The result that is shown in place of one that was not billed, or that is nested too deeply to be
  * serialized again.
@@ -173,6 +195,7 @@ export const ANTHROPIC_BATCHES: BatchProtocol = {
   readDescription,
   readId: idIn,
   describeFailure,
+  answerPath: ANSWER,
   readResult,
   formatOf: () => ANTHROPIC_MESSAGES,
 }

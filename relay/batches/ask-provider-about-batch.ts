@@ -96,7 +96,7 @@ async function describeWithResults(
   { rules, readDescription }: NonNullable<BatchProtocol['splits']>,
   confidential: readonly string[],
 ): Promise<BatchDescription | Refusal | null> {
-  const splitter = new JsonArraySplitter({ ...rules, elementBytesMax: 0, dropsLongElements: true })
+  const splitter = new JsonArraySplitter({ ...rules, elementBytesMax: 0, longElements: 'drop' })
   try {
     const body = await openDownload(deps, download, AbortSignal.timeout(DESCRIBE_MS))
     for await (const chunk of body) splitter.push(chunk)

@@ -68,6 +68,14 @@ export type ShownLine = {
  */
 export type FindShownLine = (customId: string) => ShownLine | null
 
+/** Returns a function that finds the same lines, but none of them as billed. */
+export const asUnbilled =
+  (lineOf: FindShownLine): FindShownLine =>
+  (customId) => {
+    const line = lineOf(customId)
+    return line === null ? null : { ...line, isBilled: false }
+  }
+
 /**
  * Defines how batches are submitted to a provider's API and how the API's descriptions and results
  * are read.
@@ -110,6 +118,8 @@ export type BatchProtocol = {
    * batch ended without results.
    */
   readonly describeFailure: (failure: BatchFailure) => Readonly<Record<string, unknown>>
+  /** The path of the model's answer in a result, such as `response/body`. */
+  readonly answerPath: string
   /**
    * Reads one result. `index` is its position among all results of the batch. Returns null if the
    * result is malformed.

@@ -6,6 +6,7 @@ import type { BatchLedger } from './batch-ledger.ts'
 import { fromStore } from './batch-store.ts'
 import { billOfResultLine } from './bill-of-result-line.ts'
 import { ResultsUnavailable, resultLines } from './download-batch-results-from-provider.ts'
+import { outlinedResults } from './long-results.ts'
 import { deniesAccess } from './record-denied-batch-access.ts'
 import type { ResultsMemory } from './result-memory-and-rate.ts'
 
@@ -37,7 +38,7 @@ export async function billResults(
   const { ledger, batchStore } = deps
   const { batch } = record.submitted
   const facts = await fromStore(batchStore.linesOf(batch))
-  const { headers, splits } = protocolOf(record)
+  const { headers, splits, answerPath } = protocolOf(record)
   let index = -1
   let bytes = 0
   let unreadableLines = 0
@@ -60,7 +61,8 @@ export async function billResults(
     if (read.length > 0) await fromEventStore(ledger.bill(batch, read))
   }
   try {
-    for await (const result of resultLines(deps, download, memory, signal)) {
+    const parts = resultLines(deps, download, memory, signal)
+    for await (const result of outlinedResults(parts, answerPath)) {
       index += 1
       const line = await billOfResultLine(deps, result, { ...context, index })
       if (line === 'unreadable') unreadableLines += 1

@@ -1,7 +1,9 @@
+import { hash } from 'node:crypto'
+import type { Digest } from '#domain/accounts/events.ts'
 import type { BatchRecord, BillLines } from '#domain/batches/decide.ts'
 import { callsFor } from '#domain/pricing/charge.ts'
-import { textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
-import { type JsonObject, jsonOrEmpty } from '#relay/canonical/json-values.ts'
+import { type CountableText, textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
+import { type JsonObject, jsonOrEmpty, objectOf } from '#relay/canonical/json-values.ts'
 import { hasCounts } from '../dialects/check-successful-answer.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import { meter } from '../pipeline/billed-usage.ts'
@@ -11,6 +13,7 @@ import type { UserTokenCounter } from '../token-counts/token-counter.ts'
 import type { RelayKey } from '../views/channel-view.ts'
 import { protocolOf } from './ask-provider-about-batch.ts'
 import type { LineFacts, LinesById } from './batch-store.ts'
+import type { LongResult } from './long-results.ts'
 import { lineId } from './plan-batch.ts'
 import { evidenceOfLine } from './send-batch-and-collect-evidence.ts'
 
@@ -34,11 +37,12 @@ type LineContext = {
  */
 export async function billOfResultLine(
   { counter: counters }: Pick<RelayDeps, 'counter'>,
-  bytes: Buffer | null,
+  read: Buffer | LongResult,
   { record, key, facts, index, onUnreadable }: LineContext,
 ): Promise<BillLines['lines'][number] | 'unreadable' | null> {
-  if (bytes === null) return 'unreadable'
-  const text = bytes.toString('utf8')
+  const isLong = !Buffer.isBuffer(read)
+  const text = isLong ? read.outline : read.toString('utf8')
+  if (text === null) return 'unreadable'
   if (text.trim() === '') return null
   const protocol = protocolOf(record)
   const result = protocol.readResult(text, index)
@@ -53,18 +57,26 @@ export async function billOfResultLine(
   const { answer, isWhole } = serializedAnswer(result.answer)
   const counter = counterOfLine(counters.of(userId), storedLine)
   const format = protocol.formatOf(storedLine.format)
-  const rawUsage = format.usageInAnswer(answer)
+  const reported = format.usageInAnswer(answer)
+  const isCounted = hasCounts(reported)
+  const isError = isLong
+    ? objectOf(result.answer.error) !== null
+    : isWhole && format.errorOfAnswer(answer) !== null
   // Like the answer to a single call, an answer without a result costs nothing if it has no usage.
-  if (isWhole && !hasCounts(rawUsage) && format.errorOfAnswer(answer) !== null) return null
+  if (!isCounted && isError) return null
+  const rawUsage = isLong && !isCounted ? undefined : reported
   const metered = { ...meteredLine(storedLine, key, format), onUnreadable }
-  const readText = () =>
-    isWhole ? textOfAnswer(answer, readTextsOf(metered)) : { text, tokens: 0 }
+  const readText = () => {
+    if (isLong) return longestAnswer(storedLine, isCounted)
+    return isWhole ? textOfAnswer(answer, readTextsOf(metered)) : { text, tokens: 0 }
+  }
   const delivery = { rawUsage, answeredModel: null, readText, isComplete: true, chargesInput: true }
   const { bounds } = storedLine
   const limits = { ...bounds, outputTokens: bounds.outputTokens * bounds.choices }
   const { usage, usageSource, anomaly } = await meter(delivery, metered, counter, limits, price)
   const shown = evidenceOfLine({
-    ...{ bytes, answer: result.answer, requestId: result.requestId, usage: rawUsage },
+    ...{ received: isLong ? read.received : digestOf(read) },
+    ...{ answer: result.answer, requestId: result.requestId, usage: rawUsage },
     ...{ target: key.target, model, sentModel: storedLine.sentModel },
   })
   const calls = callsFor(price, usage, storedLine.calls, true)
@@ -72,6 +84,25 @@ export async function billOfResultLine(
   if (calls === 0) return null
   const found = { isEstimated: usageSource !== 'upstream', anomaly }
   return { line, part, usage, calls, ...found, ...shown }
+}
+
+const digestOf = (bytes: Buffer): Digest => ({
+  bytes: bytes.length,
+  sha256: hash('sha256', bytes, 'hex'),
+})
+
+/**
+ * Returns what is counted of an answer that is too long to be read: all images and uses of tools
+ * that were requested and, if the answer states no usage, all tokens. The uses of tools count only
+ * if the usage does not state them.
+ */
+function longestAnswer(
+  { bounds: { outputTokens, choices }, imageFactor, toolLimits }: LineFacts,
+  isCounted: boolean,
+): CountableText {
+  const tools = toolLimits === undefined ? {} : { tools: toolLimits.uses }
+  if (imageFactor !== undefined) return { text: '', tokens: 0, images: choices, ...tools }
+  return { text: '', tokens: isCounted ? 0 : outputTokens * choices, ...tools }
 }
 
 /**

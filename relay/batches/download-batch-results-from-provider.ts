@@ -5,18 +5,21 @@ import { providerRequest } from '../providers/profiles/provider-target.ts'
 import type { RelayKey } from '../views/channel-view.ts'
 import { mayBeOfOtherAccount } from '../views/submission-checks-and-key-retries.ts'
 import type { BatchProtocol } from './batch-protocol.ts'
+import type { ResultPart } from './long-results.ts'
 import { atLeastRate, type ResultsMemory } from './result-memory-and-rate.ts'
 import { elementsIn } from './split-json-array.ts'
 
 /**
- * The maximum length of a line in bytes. A longer result is not read and not charged. Lines of
- * files whose images could make their result longer are refused (`plan-batch-file.ts`). Many
- * choices, log probabilities or embeddings of many inputs can make a result longer as well.
+ * The maximum length in bytes of a line in memory. Of a longer result, only the members that decide
+ * its bill are read. Its images are not counted, so lines of files whose images could make their
+ * result longer are refused (`plan-batch-file.ts`). Many choices, log probabilities or embeddings
+ * of many inputs can make a result longer as well.
  */
 export const LINE_BYTES_MAX = 32 * 1024 * 1024
 /** The time after which a download fails if no byte arrives. */
 const IDLE_MS = 120_000
 const NEWLINE = 10
+const EMPTY = Buffer.alloc(0)
 
 export class LineTooLong extends Error {}
 
@@ -119,8 +122,8 @@ type ResultsReading = {
 }
 
 /**
- * Yields the bytes of each result of a batch as the results arrive. Yields null in place of a
- * result that is too long. Rejects if the download ends early or is too slow, or if `memory` can't
+ * Yields the bytes of each result of a batch as the results arrive. A result that is too long is
+ * yielded in pieces. Rejects if the download ends early or is too slow, or if `memory` can't
  * be extended for a long result.
  */
 export async function* resultLines(
@@ -128,12 +131,12 @@ export async function* resultLines(
   download: Download & ResultsReading,
   memory: ResultsMemory,
   signal: AbortSignal,
-): AsyncGenerator<Buffer | null> {
+): AsyncGenerator<ResultPart> {
   const { splits, onBytes } = download
   const arriving = atLeastRate(await openDownload(deps, download, signal))
   const body = onBytes === undefined ? arriving : counted(arriving, onBytes)
   yield* splits === undefined
-    ? linesOrGapsIn(body, LINE_BYTES_MAX, memory)
+    ? linesOrPiecesIn(body, LINE_BYTES_MAX, memory)
     : elementsIn(body, splits.rules, memory)
 }
 
@@ -155,43 +158,44 @@ export async function* linesIn(
   body: AsyncIterable<Buffer>,
   bytesMax: number,
 ): AsyncGenerator<Buffer> {
-  for await (const line of linesOrGapsIn(body, bytesMax)) {
-    if (line === null) throw new LineTooLong('a line of a batch is too long')
+  for await (const line of linesOrPiecesIn(body, bytesMax)) {
+    if (!Buffer.isBuffer(line)) throw new LineTooLong('a line of a batch is too long')
     yield line
   }
 }
 
 /**
  * Yields the lines of a stream as they arrive. At most one line is in memory. A line that exceeds
- * `bytesMax` bytes while it arrives is dropped, and null is yielded in its place.
+ * `bytesMax` bytes while it arrives is yielded in pieces.
  */
-async function* linesOrGapsIn(
+async function* linesOrPiecesIn(
   body: AsyncIterable<Buffer>,
   bytesMax: number,
   memory?: ResultsMemory,
-): AsyncGenerator<Buffer | null> {
+): AsyncGenerator<ResultPart> {
   let parts: Buffer[] = []
   let length = 0
-  let isDropping = false
+  let isLong = false
   for await (const chunk of body) {
     memory?.cover(length + chunk.length)
     let start = 0
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       parts.push(chunk.subarray(start, end))
       start = end + 1
-      if (!isDropping) yield Buffer.concat(parts)
+      yield isLong ? { piece: Buffer.concat(parts), isLast: true } : Buffer.concat(parts)
       parts = []
       length = 0
-      isDropping = false
+      isLong = false
     }
-    if (start === chunk.length || isDropping) continue
+    if (start === chunk.length) continue
     parts.push(chunk.subarray(start))
     length += chunk.length - start
-    if (length <= bytesMax) continue
+    if (length <= bytesMax && !isLong) continue
+    yield { piece: Buffer.concat(parts), isLast: false }
     parts = []
     length = 0
-    isDropping = true
-    yield null
+    isLong = true
   }
-  if (length > 0) yield Buffer.concat(parts)
+  if (isLong) yield { piece: EMPTY, isLast: true }
+  else if (length > 0) yield Buffer.concat(parts)
 }

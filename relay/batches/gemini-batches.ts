@@ -22,6 +22,8 @@ import {
   pathOfBatch,
   type ShownLine,
 } from './batch-protocol.ts'
+import type { MemberRule, RuleOf } from './filter-json-members.ts'
+import { replacedBy, rulesOfShown } from './long-results.ts'
 import { type BatchLine, LINES_MAX } from './read-anthropic-batch-request.ts'
 import { JsonArraySplitter, type SplitRules, UnsplittableJson } from './split-json-array.ts'
 
@@ -85,7 +87,7 @@ export async function readGeminiBatch(
   try {
     for (let at = 0; at < body.length; at += CHUNK_BYTES) {
       for (const element of splitter.push(body.subarray(at, at + CHUNK_BYTES))) {
-        if (element === null) continue
+        if (!Buffer.isBuffer(element)) continue
         const line = readLine(element, lines.length)
         if (isRelayError(line)) return inGeminiRequest(line, lines.length)
         if (lines.length === LINES_MAX) return invalid('batch.input_config.requests')
@@ -168,7 +170,7 @@ export const RESULT_RULES: SplitRules = {
   paths: [`metadata/output/${RESULTS}`, `response/${RESULTS}`],
   dropped: ['metadata/inputConfig/requests/requests'],
   elementBytesMax: 64 * MIB,
-  dropsLongElements: true,
+  longElements: 'pieces',
   restBytesMax: MIB,
 }
 
@@ -256,6 +258,8 @@ function readResult(element: string, index: number): LineResult | null {
   return { customId: String(index), answer: objectOf(value.response) }
 }
 
+const ANSWER = 'response'
+
 /** Gemini's batch API. The requests of a batch are in the body of the submission. */
 export const GEMINI_BATCHES: BatchProtocol = {
   path: GEMINI_BATCHES_PATH,
@@ -269,6 +273,7 @@ export const GEMINI_BATCHES: BatchProtocol = {
       readDescription(rest, confidential, hasResults),
   },
   describeFailure,
+  answerPath: ANSWER,
   readResult,
   formatOf: () => GEMINI,
 }
@@ -304,15 +309,15 @@ export function renderGeminiBatch(
 
 /**
  * Returns the JSON text of one result as the caller receives it. The result names the model as the
- * caller did, and error messages are redacted. `element` is null if the result was too long. An
- * answer that was not billed or is nested too deeply is replaced by an error.
+ * caller did, and error messages are redacted. An answer that was not billed or is nested too
+ * deeply is replaced by an error.
  */
 export function renderGeminiResult(
-  element: Buffer | null,
+  element: string,
   { model, isBilled }: ShownLine,
   confidential: readonly string[],
 ): string {
-  const value = (element === null ? null : parsedObject(element)) ?? {}
+  const value = parsedObject(element) ?? {}
   const metadata = jsonOrEmpty(value.metadata) === '' ? null : objectOf(value.metadata)
   const ofCaller = metadata === null ? {} : { metadata }
   const response = objectOf(value.response)
@@ -323,4 +328,21 @@ export function renderGeminiResult(
   }
   const error = errorOf(value.error, confidential) ?? { code: 13, message: '' }
   return JSON.stringify({ ...ofCaller, error })
+}
+
+/**
+ * Returns the rules by which a long result is passed on, with the same changes as any other.
+ * Returns null if its first members do not show that it contains an answer, or if it was not
+ * billed.
+ */
+export function rulesOfLongGeminiResult(
+  outline: string,
+  { model, isBilled }: ShownLine,
+): RuleOf | null {
+  if (!isBilled || objectOf(parsedObject(outline)?.response) === null) return null
+  const rules = new Map<string, MemberRule>([
+    ['metadata', 'pass'],
+    [`${ANSWER}/modelVersion`, replacedBy(model)],
+  ])
+  return rulesOfShown(ANSWER, rules)
 }

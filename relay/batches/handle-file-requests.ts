@@ -27,9 +27,11 @@ import { type Download, whileDownloading } from './limit-downloads.ts'
 import {
   contentPathOf,
   isFileId,
+  OPENAI_BATCHES,
   openAiIdOf,
   type ResultKind,
   renderOpenAiResult,
+  rulesOfLongOpenAiResult,
 } from './openai-batches.ts'
 import { checkFile } from './plan-batch-file.ts'
 import { readFileLifetime } from './read-file-lifetime.ts'
@@ -302,7 +304,10 @@ export async function sendFileContent(
   if (batch?.isSettled !== true) return sendError(exchange, missing(id))
   const render = (line: string, lineOf: FindShownLine, hidden: readonly string[]) =>
     renderOpenAiResult(line, kindOf(stored), lineOf, hidden)
-  const shown = { path, headers: {}, type: TYPE, render }
+  const rulesOfLong = (outline: string, lineOf: FindShownLine) =>
+    rulesOfLongOpenAiResult(outline, kindOf(stored), lineOf)
+  const { answerPath } = OPENAI_BATCHES
+  const shown = { path, headers: {}, type: TYPE, answerPath, render, rulesOfLong }
   await sendRenderedLines(deps, exchange, { stored: batch, caller }, shown)
 }
 

@@ -25,6 +25,8 @@ import {
   type LineResult,
   PROVIDER_ID,
 } from './batch-protocol.ts'
+import type { MemberRule, RuleOf } from './filter-json-members.ts'
+import { replacedBy, rulesOfShown } from './long-results.ts'
 
 /** The path of OpenAI's batch API, relative to a channel's base address. */
 export const OPENAI_BATCHES_PATH = '/v1/batches'
@@ -170,6 +172,7 @@ function readResult(line: string): LineResult | null {
   return { customId, answer: isSuccess(status) ? objectOf(body) : null, requestId }
 }
 
+const ANSWER = 'response/body'
 const isSuccess = (status: unknown): boolean =>
   typeof status === 'number' && status >= 200 && status <= 299
 
@@ -181,6 +184,7 @@ export const OPENAI_BATCHES: BatchProtocol = {
   readDescription,
   readId: idIn,
   describeFailure,
+  answerPath: ANSWER,
   readResult,
   formatOf: (name = '') => FORMATS.get(name) ?? OPENAI_CHAT,
 }
@@ -257,7 +261,7 @@ export function renderOpenAiResult(
   const customId = value?.custom_id
   const shownLine = typeof customId === 'string' ? lineOf(customId) : null
   if (value === null || shownLine === null) return null
-  const id = createHash('sha256').update(`${customId}`).digest('hex').slice(0, 32)
+  const id = requestIdOf(customId)
   const common = { id: `batch_req_${id}`, custom_id: customId }
   const response = objectOf(value.response)
   if (response === null) {
@@ -283,6 +287,36 @@ export function renderOpenAiResult(
   }
   const error = errorOf(answer?.error, confidential)
   return JSON.stringify({ ...common, response: { ...shown, body: { error } }, error: null })
+}
+
+/** Returns the gateway's id for the request of a line. It replaces the provider's id. */
+const requestIdOf = (customId: unknown): string =>
+  createHash('sha256').update(`${customId}`).digest('hex').slice(0, 32)
+
+/**
+ * Returns the rules by which a long result is passed on, with the same changes as any other.
+ * Returns null if its first members do not show that it contains an answer that was billed.
+ */
+export function rulesOfLongOpenAiResult(
+  outline: string,
+  kind: ResultKind,
+  lineOf: FindShownLine,
+): RuleOf | null {
+  const { custom_id: customId, response } = parsedObject(outline) ?? {}
+  const { status_code: status, body } = objectOrEmpty(response)
+  const shownLine = typeof customId === 'string' ? lineOf(customId) : null
+  const isAnswer = kind === 'output' && isSuccess(status) && objectOf(body) !== null
+  if (!isAnswer || shownLine?.isBilled !== true) return null
+  const id = requestIdOf(customId)
+  const rules = new Map<string, MemberRule>([
+    ['id', replacedBy(`batch_req_${id}`)],
+    ['custom_id', 'pass'],
+    ['response/status_code', 'pass'],
+    ['response/request_id', replacedBy(id)],
+    [`${ANSWER}/model`, replacedBy(shownLine.model)],
+    ['error', replacedBy(null)],
+  ])
+  return rulesOfShown(ANSWER, rules)
 }
 
 function errorOf(error: unknown, confidential: readonly string[]): object | null {

@@ -168,8 +168,8 @@ async function* plannedLines(
 }
 
 /**
- * Throws if the images that a request asks for may be too long for a result, which would then not
- * be read and not be charged.
+ * Throws if the images that a request asks for may make a result too long for memory. The images of
+ * such a result would not be counted.
  */
 function checkImages(request: ChatRequest, line: number): void {
   const most = imagesWithin(request, LINE_BYTES_MAX)

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import type { Attempt, Digest } from '#domain/accounts/events.ts'
 import type { LineEvidence } from '#domain/batches/events.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
@@ -76,8 +75,8 @@ const IDENTIFIERS = [
 ]
 
 type AnsweredLine = {
-  /** The line as the provider sent it. */
-  readonly bytes: Buffer
+  /** The digest of the line as the provider sent it. */
+  readonly received: Digest
   readonly answer: NonNullable<LineResult['answer']>
   readonly requestId: unknown
   /** The usage that the provider reported, unparsed. */
@@ -96,7 +95,7 @@ type AnsweredLine = {
  * and the identifiers later prove what the provider sent.
  */
 export function evidenceOfLine({
-  bytes,
+  received: digest,
   answer,
   requestId,
   usage,
@@ -112,7 +111,7 @@ export function evidenceOfLine({
     return isFit(value) ? [[name, value] as const] : []
   })
   const received = {
-    received: { bytes: bytes.length, sha256: hash('sha256', bytes, 'hex') },
+    received: digest,
     ...(isFit(requestId) ? { requestId } : {}),
     ...(sentModel === undefined || sentModel === model ? {} : { sentModel }),
     ...(identifiers.length === 0 ? {} : { fingerprint: Object.fromEntries(identifiers) }),

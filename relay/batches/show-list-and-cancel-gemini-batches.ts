@@ -18,8 +18,10 @@ import {
   geminiIdOf,
   RESULT_RULES,
   renderGeminiResult,
+  rulesOfLongGeminiResult,
 } from './gemini-batches.ts'
 import type { Download } from './limit-downloads.ts'
+import { type ResultPart, renderedResults, type ShownPart } from './long-results.ts'
 import { renderStoredBatch } from './render-batch.ts'
 import { atLeastRate, type ResultsMemory } from './result-memory-and-rate.ts'
 import type { BatchDeps } from './settle-batch.ts'
@@ -87,7 +89,7 @@ async function writeWithResults(
     Record<string, unknown>
   >
   const { response } = exchange
-  const write = async (text: string): Promise<void> => {
+  const write = async (text: string | Buffer): Promise<void> => {
     if (!response.headersSent) {
       response.writeHead(200, [...headersOf(exchange), 'Content-Type', 'application/json'])
     }
@@ -97,9 +99,10 @@ async function writeWithResults(
   // the caller receives an error response.
   const writeResults = async (head: string): Promise<void> => {
     let before = `${head}${BEGIN}`
-    for await (const text of renderedResults(deps, placed, memory, download.signal)) {
-      await write(`${before}${text}`)
-      before = ','
+    for await (const { data, isLast } of shownResults(deps, placed, memory, download.signal)) {
+      if (before !== '') await write(before)
+      await write(data)
+      before = isLast ? ',' : ''
     }
     await write(before === ',' ? END : `${before}${END}`)
   }
@@ -113,12 +116,12 @@ async function writeWithResults(
 const BEGIN = '{"inlinedResponses":{"inlinedResponses":['
 const END = ']}}'
 
-async function* renderedResults(
+async function* shownResults(
   deps: BatchDeps,
   placed: Placed,
   memory: ResultsMemory,
   signal: AbortSignal,
-): AsyncGenerator<string> {
+): AsyncGenerator<ShownPart> {
   const { record, keys } = placed
   const confidential = confidentialAt(deps.views, record)
   const model = record.submitted.parts[0]?.model ?? ''
@@ -126,13 +129,34 @@ async function* renderedResults(
   const download = { keys, keyRef: record.place?.keyRef ?? '', path, headers: {} }
   const content = atLeastRate(await openDownload(deps, download, signal))
   const { lines } = record.submitted
-  let index = 0
-  for await (const element of elementsIn(content, RESULT_RULES, memory)) {
-    // There are more results than requests. The surplus results were not billed.
-    if (index === lines) break
-    const isBilled = record.billed.has(index)
+  let index = -1
+  const next = () => {
     index += 1
-    yield renderGeminiResult(element, { model, isBilled }, confidential)
+    return { model, isBilled: record.billed.has(index) }
+  }
+  const parts = firstResults(elementsIn(content, RESULT_RULES, memory), lines)
+  yield* renderedResults(parts, {
+    answerPath: GEMINI_BATCHES.answerPath,
+    render: (result) => renderGeminiResult(result, next(), confidential),
+    rulesOfLong: (outline) => rulesOfLongGeminiResult(outline, next()),
+    renderUnshown: (outline) =>
+      renderGeminiResult(outline, { model, isBilled: false }, confidential),
+  })
+}
+
+/**
+ * Yields the first `max` results. If there are more results than requests, the surplus results were
+ * not billed.
+ */
+async function* firstResults(
+  parts: AsyncIterable<ResultPart>,
+  max: number,
+): AsyncGenerator<ResultPart> {
+  let count = 0
+  for await (const part of parts) {
+    if (count === max) return
+    yield part
+    if (Buffer.isBuffer(part) || part.isLast) count += 1
   }
 }
 

@@ -22,13 +22,16 @@ import {
   publicIdOf,
   RESULTS_ACTION,
   renderResult,
+  rulesOfLongResult,
 } from './anthropic-batches.ts'
 import { confidentialAt, keysOf, protocolOf } from './ask-provider-about-batch.ts'
-import { type FindShownLine, pathOfBatch } from './batch-protocol.ts'
+import { asUnbilled, type FindShownLine, pathOfBatch } from './batch-protocol.ts'
 import { fromStore, type PageOfBatches, type StoredBatch } from './batch-store.ts'
 import { downloadError, resultLines } from './download-batch-results-from-provider.ts'
+import type { RuleOf } from './filter-json-members.ts'
 import { geminiBatchOf, geminiIdOf } from './gemini-batches.ts'
 import { type Download, whileDownloading } from './limit-downloads.ts'
+import { renderedResults } from './long-results.ts'
 import { openAiBatchOf, openAiIdOf } from './openai-batches.ts'
 import { lineId } from './plan-batch.ts'
 import { renderStoredBatch } from './render-batch.ts'
@@ -267,9 +270,10 @@ const errorAbout = (stored: StoredBatch, placed: Placed, end: AttemptEnd | null)
 export const sendResults: BatchHandler = async (deps, exchange, stored, _settle, caller) => {
   if (!stored.isSettled) return sendError(exchange, unfinished(stored))
   const upstreamId = (await deps.ledger.peek(stored.batch))?.place?.upstreamId ?? ''
-  const { headers } = ANTHROPIC_BATCHES
+  const { headers, answerPath } = ANTHROPIC_BATCHES
   const path = pathOfBatch(ANTHROPIC_BATCHES, upstreamId, RESULTS_ACTION)
-  const shown = { path, headers, type: 'application/x-jsonl', render: renderResult }
+  const rendering = { answerPath, render: renderResult, rulesOfLong: rulesOfLongResult }
+  const shown = { ...rendering, path, headers, type: 'application/x-jsonl' }
   await sendRenderedLines(deps, exchange, { stored, caller }, shown)
 }
 
@@ -277,6 +281,7 @@ export type ShownResults = {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly type: string
+  readonly answerPath: string
   /**
    * Converts a line of the provider's results to the line for the caller. Returns null for a line
    * that the caller must not see.
@@ -286,6 +291,8 @@ export type ShownResults = {
     lineOf: FindShownLine,
     confidential: readonly string[],
   ) => string | null
+  /** See `ResultRendering`. */
+  readonly rulesOfLong: (outline: string, lineOf: FindShownLine) => RuleOf | null
 }
 
 /** `subject` is the public id of the batch, `lines` the number of its lines. */
@@ -355,7 +362,7 @@ async function writeRenderedLines(
   deps: BatchDeps,
   exchange: Exchange,
   { record, keys }: Placed,
-  { path, headers, type, render }: ShownResults,
+  { path, headers, type, answerPath, render, rulesOfLong }: ShownResults,
   { memory, download }: { readonly memory: ResultsMemory; readonly download: Download },
 ): Promise<void> {
   const { batch, parts } = record.submitted
@@ -377,12 +384,16 @@ async function writeRenderedLines(
     response.writeHead(200, [...headersOf(exchange), 'Content-Type', type])
   }
   const source = { keys, keyRef: record.place?.keyRef ?? '', path, headers }
-  for await (const line of resultLines(deps, source, memory, download.signal)) {
-    if (line === null) continue
-    const text = render(line.toString('utf8'), lineOf, confidential)
-    if (text === null) continue
+  const results = renderedResults(resultLines(deps, source, memory, download.signal), {
+    answerPath,
+    render: (line) => render(line, lineOf, confidential),
+    rulesOfLong: (outline) => rulesOfLong(outline, lineOf),
+    renderUnshown: (outline) => render(outline, asUnbilled(lineOf), confidential),
+  })
+  for await (const { data, isLast } of results) {
     begin()
-    await download.write(`${text}\n`)
+    await download.write(data)
+    if (isLast) await download.write('\n')
   }
   begin()
   response.end()

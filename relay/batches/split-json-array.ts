@@ -1,9 +1,11 @@
 import { camelCased } from '../dialects/gemini/camel-case.ts'
+import type { LongPiece, ResultPart } from './long-results.ts'
 import type { ResultsMemory } from './result-memory-and-rate.ts'
 
 const [QUOTE, BACKSLASH, COLON, COMMA] = [34, 92, 58, 44]
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [123, 125, 91, 93]
 const KEY_BYTES_MAX = 64
+const EMPTY = Buffer.alloc(0)
 const DEPTH_MAX = 64
 
 /**
@@ -22,10 +24,10 @@ export type SplitRules = {
   readonly dropped?: readonly string[]
   readonly elementBytesMax: number
   /**
-   * If true, null is returned in place of an element that is too long. If false or omitted, such an
-   * element is an error.
+   * Whether an element that is too long is dropped, or returned in pieces while it arrives. If
+   * omitted, such an element is an error.
    */
-  readonly dropsLongElements?: boolean
+  readonly longElements?: 'drop' | 'pieces'
   /**
    * The maximum length of the rest in bytes. The rest is the document without the elements of the
    * split and dropped arrays.
@@ -56,6 +58,7 @@ export class JsonArraySplitter {
   private split: string | null = null
   private parts: Buffer[] = []
   private length = 0
+  private found: ResultPart[] = []
   private restParts: Buffer[] = []
   private restLength = 0
 
@@ -75,12 +78,8 @@ export class JsonArraySplitter {
   /** True if the document has one of the arrays in `paths`, even an empty one. */
   hasArray = false
 
-  /**
-   * Returns the elements that end in this chunk, and null in place of each element that is too
-   * long.
-   */
-  push(chunk: Buffer): readonly (Buffer | null)[] {
-    const elements: (Buffer | null)[] = []
+  /** Returns the elements that end in this chunk, and pieces of elements that are too long. */
+  push(chunk: Buffer): readonly ResultPart[] {
     let start = 0
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at] as number
@@ -104,8 +103,7 @@ export class JsonArraySplitter {
       } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
         this.depth -= 1
         if (this.isInElement && this.depth === this.arrayDepth) {
-          const element = this.endElement(chunk.subarray(start, at + 1))
-          if (!this.isDropping) elements.push(element)
+          this.endElement(chunk.subarray(start, at + 1))
           start = at + 1
         } else if (isBetween) {
           this.arrayDepth = 0
@@ -114,7 +112,9 @@ export class JsonArraySplitter {
       }
     }
     this.keep(chunk.subarray(start))
-    return elements
+    const { found } = this
+    this.found = []
+    return found
   }
 
   private readText(byte: number): void {
@@ -161,31 +161,35 @@ export class JsonArraySplitter {
     return at
   }
 
-  private endElement(last: Buffer): Buffer | null {
+  private endElement(last: Buffer): void {
     this.keep(last)
     this.isInElement = false
-    const element = this.isDropping || this.isTooLong ? null : Buffer.concat(this.parts)
+    if (this.isTooLong) this.addPiece({ piece: EMPTY, isLast: true })
+    else if (!this.isDropping) this.found.push(Buffer.concat(this.parts))
     this.parts = []
     this.length = 0
     this.isTooLong = false
-    return element
+  }
+
+  private addPiece(piece: LongPiece): void {
+    if (this.rules.longElements === 'pieces') this.found.push(piece)
   }
 
   /** Stores bytes of the current element or, outside of elements, bytes of the rest. */
   private keep(bytes: Buffer): void {
     if (bytes.length === 0) return
     if (this.isInElement) {
-      if (this.isDropping || this.isTooLong) return
+      if (this.isDropping) return
+      if (this.isTooLong) return this.addPiece({ piece: bytes, isLast: false })
       this.length += bytes.length
-      if (this.length > this.rules.elementBytesMax) {
-        if (this.rules.dropsLongElements !== true) {
-          throw new UnsplittableJson('an element of the array is too long')
-        }
-        this.isTooLong = true
-        this.parts = []
-        return
-      }
       this.parts.push(bytes)
+      if (this.length <= this.rules.elementBytesMax) return
+      if (this.rules.longElements === undefined) {
+        throw new UnsplittableJson('an element of the array is too long')
+      }
+      this.isTooLong = true
+      this.addPiece({ piece: Buffer.concat(this.parts), isLast: false })
+      this.parts = []
     } else if (this.arrayDepth === 0 || bytes.at(-1) === OPEN_BRACKET) {
       this.restLength += bytes.length
       if (this.restLength > this.rules.restBytesMax) {
@@ -197,14 +201,14 @@ export class JsonArraySplitter {
 }
 
 /**
- * Yields the elements of an array while the JSON document arrives, and null in place of an element
- * that is too long. Throws if `memory` can't be extended for a long element.
+ * Yields the elements of an array while the JSON document arrives. Throws if `memory` can't be
+ * extended for a long element.
  */
 export async function* elementsIn(
   chunks: AsyncIterable<Buffer>,
   rules: SplitRules,
   memory?: ResultsMemory,
-): AsyncGenerator<Buffer | null> {
+): AsyncGenerator<ResultPart> {
   const splitter = new JsonArraySplitter(rules)
   for await (const chunk of chunks) {
     memory?.cover(splitter.pendingBytes + chunk.length)

@@ -23,7 +23,7 @@ import { compactPathOf, endpointOf, isByDeployment } from '../providers/profiles
 import type { Translation } from '../providers/proprietary-chat-apis/chat-translation.ts'
 import { withStoredInput } from '../stored-responses/find-channel-and-key-of-stored-input.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import { adaptImageRequest, ignoredMembers } from './adapt-image-request.ts'
+import { adaptImageRequest, ignoredMembers, unreadFileError } from './adapt-image-request.ts'
 import { withoutForeignThinking } from './cache-requests-without-foreign-thinking.ts'
 import { chatExtensionsAt } from './chat-extensions-accepted-by-channel.ts'
 import { type ConvertedRequest, convertRequest } from './convert-request.ts'
@@ -78,6 +78,8 @@ export function candidateOf(
 ): Candidate | RelayError {
   const candidate = prepareInWireFormat(channel, request, { isOverridden, limits, adapters })
   if (isRelayError(candidate)) return candidate
+  const fileError = unreadFileError(candidate, request)
+  if (fileError !== null) return fileError
   const {
     channel: { target },
     request: { format, model },

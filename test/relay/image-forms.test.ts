@@ -132,9 +132,18 @@ describe('an edit whose images are files', () => {
   )
 
   it('loses fields that could multiply what is generated', async () => {
-    await post('edits', [...EDIT, ['batch_size', '9'], ['file_id', 'file-1']])
-    expect(sent()).not.toMatch(/batch_size|file_id/)
-    expect(await settledCall()).toMatchObject({ dropped: ['batch_size', 'file_id'] })
+    await post('edits', [...EDIT, ['batch_size', '9'], ['num_images', '9']])
+    expect(sent()).not.toMatch(/batch_size|num_images/)
+    expect(await settledCall()).toMatchObject({ dropped: ['batch_size', 'num_images'] })
+  })
+
+  it.each([
+    ['file_id', 'file-1'],
+    ['reference', '["https://a.example/1.png"]'],
+  ])('is refused with a picture in the field %s, which is not read', async (name, value) => {
+    const { status, text } = await post('edits', [...EDIT, [name, value]])
+    expect([status, JSON.parse(text).error.param], text).toEqual([400, name])
+    expect(provider.requests).toEqual([])
   })
 
   it('can’t name files in a JSON body', async () => {

@@ -185,8 +185,18 @@ describe.each(Object.entries(VENDORS))('images of %s', (_name, vendor) => {
     for (const [fields, param] of [
       [{ n: 5 }, 'n'],
       [{ n: 0 }, 'n'],
+      // Without these pictures, the provider would draw another image.
+      [{ reference_image: 'https://a.example/1.png' }, 'reference_image'],
+      [{ subject: [{ type: 'character', image_file: [URLS[0]] }] }, 'subject'],
+      [{ other: 'data:image/png;base64,iVBORw0KGgo=' }, 'other'],
+      [{ images: [{ image_url: URLS[0] }] }, 'images'],
+      [{ mask: { file_id: 'file-1' } }, 'mask'],
+      // A member that is too long to be searched may be a picture.
+      [{ other: 'x'.repeat(4_200_000) }, 'other'],
     ] as const) {
-      const { status, text } = await generate(model, fields)
+      const { status, text } = await generate(model, fields, {
+        signal: AbortSignal.timeout(20_000),
+      })
       expect(status, text).toBe(400)
       expect(JSON.parse(text).error.param).toBe(param)
     }
@@ -281,6 +291,20 @@ describe('edits of images by Wan 2.5', () => {
     }
     expect(provider.requests).toEqual([])
   })
+
+  it.each([
+    ['edits', { images: [{ image_url: PICTURE }] }],
+    ['generations', { image: PICTURE }],
+  ])(
+    'are refused with another picture in a member of %s that is not read',
+    async (path, images) => {
+      const request = { model: WAN_EDITOR, prompt: 'a hat', ...images }
+      const { status, text } = await post(path, { ...request, look: { reference: PICTURE } })
+      expect([status, JSON.parse(text).error.param], text).toEqual([400, 'look'])
+      expect(provider.requests).toEqual([])
+      expect((await post(path, { ...request, callback_url: PICTURE, steps: 20 })).status).toBe(200)
+    },
+  )
 
   it('are listed with the endpoint of images alone', async () => {
     const response = await fetch(`${rig.url}/v1/models/${WAN_EDITOR}`, { headers: HEADERS })

@@ -548,6 +548,19 @@ describe('Gemini’s images', () => {
     expect(await settledCall()).toMatchObject({ charge: 19_352, usageSource: 'upstream' })
   })
 
+  it.each(['/v1/images/generations', '/v1/chat/completions'])(
+    'are refused by %s with a picture in a member that is not read',
+    async (path) => {
+      const request = { model: GEMINI, prompt: 'a hat', messages: [{ role: 'user', content: 'x' }] }
+      const { status, text } = await post(path, {
+        ...request,
+        ref_image: 'https://a.example/1.png',
+      })
+      expect([status, JSON.parse(text).error.param], text).toEqual([400, 'ref_image'])
+      expect(provider.requests).toEqual([])
+    },
+  )
+
   it('can’t be requested several at once', async () => {
     const { status, text } = await generate({ model: GEMINI, n: 2 })
     expect([status, JSON.parse(text).error.param]).toEqual([400, 'n'])

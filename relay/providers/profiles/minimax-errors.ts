@@ -79,6 +79,13 @@ function refusalIn({ choices, base_resp, usage }: JsonObject): Refusal | null {
   return { status, body: { error, ...(isUsed ? { usage } : {}) } }
 }
 
+/**
+ * Returns the HTTP status for the cause of an error that an answer with the status 200 reports, or
+ * null if the answer reports no error.
+ */
+export const errorStatusOfMiniMax = ({ base_resp }: JsonObject): number | null =>
+  refusalIn({ base_resp })?.status ?? null
+
 const refusalInBody = (body: Buffer): Refusal | null =>
   body.length > ERROR_BYTES_MAX ? null : refusalIn(parsedObject(body) ?? {})
 

@@ -1,11 +1,13 @@
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import type { AttemptEnd } from '#relay/pipeline/attempt-end-types.ts'
+import { errorStatusOfMiniMax } from '#relay/providers/profiles/minimax-errors.ts'
 import type { RelayKey } from '#relay/views/channel-view.ts'
 import {
   keysOfSubmitted,
   mayBeOfOtherAccount,
   sendWithKeys,
 } from '#relay/views/submission-checks-and-key-retries.ts'
+import { parsedShallowObject } from '../parse-provider-json.ts'
 import { sendTaskRequest } from '../send-request-to-task-provider.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import { finishedVideoOf } from './open-video-file.ts'
@@ -23,8 +25,7 @@ const TEMPORARY: ReadonlySet<number> = new Set([401, 402, 403, 408, 409, 425, 42
 /**
  * Deletes an ended video at its vendor. Returns false if the vendor may still have the video and a
  * later attempt may delete it. Returns true for a video that nobody can delete: the vendor offers
- * no deletion, the channel was deleted, or its key was replaced by one of another account. An error
- * that a vendor reports with the status 200 is not recognized.
+ * no deletion, the channel was deleted, or its key was replaced by one of another account.
  */
 export async function deleteAtVendor(deps: TaskDeps, record: TaskRecord): Promise<boolean> {
   const { providerOutbound, views, now, log } = deps
@@ -37,15 +38,26 @@ export async function deleteAtVendor(deps: TaskDeps, record: TaskRecord): Promis
   if (call === null) return true
   const keys = keysOfSubmitted(views.channels, place)
   const signal = AbortSignal.timeout(DELETION_MS)
-  const end = await sendWithKeys(keys, ({ target }) => {
+  const end = await sendWithKeys(keys, async ({ target }) => {
     const request = providerRequestOf(vendor, call, target.address.key, now())
-    return sendTaskRequest(providerOutbound, target, request, signal)
+    return withReportedError(await sendTaskRequest(providerOutbound, target, request, signal))
   })
   const { channelId, keyRef } = place
   const isOver = end === null || isDone(end, keys, keyRef)
   const { task } = record.submitted
   if (!isOver) log.warn({ task, channelId, status: end.status }, 'a video could not be deleted')
   return isOver
+}
+
+/**
+ * Returns the end of an attempt as a failure if the vendor reports an error in a response with the
+ * status 200. Of the vendors that offer deletion, only MiniMax reports errors in this way.
+ */
+function withReportedError(end: AttemptEnd): AttemptEnd {
+  if (end.kind !== 'plain') return end
+  const status = errorStatusOfMiniMax(parsedShallowObject(end.body) ?? {})
+  if (status === null) return end
+  return { kind: 'failed', status, error: 'status', body: end.body, retryAfterMs: 0 }
 }
 
 /** Reports whether the video no longer exists at the vendor, or no key can delete it. */

@@ -6,6 +6,7 @@ import { scriptedProvider } from '../support/scripted-provider.ts'
 
 const [PER_IMAGE, PER_TOKEN] = ['dall-e-3', 'gpt-image-1']
 const [GENERATIONS, EDITS] = ['/v1/images/generations', '/v1/images/edits']
+const EMBEDDINGS = '/v1/embeddings'
 const FILE = 'file-provider1'
 const OUTPUT = 'file-output1'
 const UPSTREAM = 'batch_provider1'
@@ -47,7 +48,8 @@ type Line = { readonly model: string } & Readonly<Record<string, unknown>>
 
 async function upload(url: string, bodies: readonly Line[]) {
   const lines = bodies.map((body, at) => {
-    const line = { custom_id: `${at}`, method: 'POST', url, body: { prompt: 'A dot', ...body } }
+    const prompt = url === EMBEDDINGS ? {} : { prompt: 'A dot' }
+    const line = { custom_id: `${at}`, method: 'POST', url, body: { ...prompt, ...body } }
     return `${JSON.stringify(line)}\n`
   })
   const form = new FormData()
@@ -73,9 +75,10 @@ async function submit(url: string, bodies: readonly Line[]): Promise<string> {
 async function chargesOf(batch: string, answers: readonly object[]) {
   const request_counts = { total: answers.length, completed: answers.length, failed: 0 }
   describeAs({ status: 'completed', output_file_id: OUTPUT, request_counts })
-  const lines = answers.map((body, at) =>
-    JSON.stringify({ custom_id: `${at}`, response: { status_code: 200, body } }),
-  )
+  const lines = answers.map((body, at) => {
+    const response = { status_code: 200, request_id: 'theirs', body }
+    return JSON.stringify({ id: 'theirs', custom_id: `${at}`, response, error: null })
+  })
   provider.answers.set(`GET /v1/files/${OUTPUT}/content`, { body: `${lines.join('\n')}\n` })
   await send('GET', `/v1/batches/${batch}`)
   const settled = async () =>
@@ -83,6 +86,27 @@ async function chargesOf(batch: string, answers: readonly object[]) {
   await expect.poll(async () => (await settled()).length).toBeGreaterThan(0)
   return (await settled()).map(({ charge }) => charge)
 }
+
+it('embeddings that are too long for memory are billed by their usage, and passed on', async () => {
+  await rig.addChannel(3, { type: 1, baseUrl: provider.url, models: ['embedder'] })
+  await rig.setOption('ModelRatio', { embedder: 2 })
+  const input = Array.from({ length: 2_048 }, () => 'A dot')
+  const batch = await submit(EMBEDDINGS, [{ model: 'embedder', input }])
+  const embedding = Array.from({ length: 2_048 }, (_, at) => at / 3_000)
+  const data = input.map((_, index) => ({ object: 'embedding', index, embedding }))
+  const usage = { prompt_tokens: 4_096, total_tokens: 4_096 }
+  const body = { object: 'list', data, model: 'theirs', usage }
+  expect(JSON.stringify(body).length).toBeGreaterThan(33 * 1024 * 1024)
+  expect(await chargesOf(batch, [body])).toEqual([4_096])
+  const { output_file_id: file } = (await send('GET', `/v1/batches/${batch}`)).json()
+  const { text } = await send('GET', `/v1/files/${file}/content`)
+  const { response, ...line } = JSON.parse(text)
+  expect(line).toEqual({ id: `batch_req_${response.request_id}`, custom_id: '0', error: null })
+  expect(text).not.toContain('theirs')
+  expect(JSON.stringify(response.body) === JSON.stringify({ ...body, model: 'embedder' })).toBe(
+    true,
+  )
+})
 
 const holds = async () =>
   (await rig.callEvents()).flatMap((event) =>

@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { LINE_BYTES_MAX } from '#relay/batches/download-batch-results-from-provider.ts'
 import { RESULT_RULES } from '#relay/batches/gemini-batches.ts'
@@ -194,6 +194,21 @@ it('a long result is counted as memory while it is read, but not as that of call
   await expect.poll(() => settlementMemory.taken.bodies).toBeGreaterThanOrEqual(3 * 8 * MIB)
   await expect.poll(() => bodies.taken.bodies).toBe(0)
   resume()
+  await expect.poll(() => charges()).toEqual([15])
+  await expect.poll(() => settlementMemory.taken.bodies).toBe(0)
+})
+
+it('a result that is too long for memory gives its memory back while it arrives', async () => {
+  const long = result('x'.repeat(100 * MIB))
+  const [resume, pieces] = [Promise.withResolvers<void>(), [long.subarray(0, 60 * MIB)]]
+  pieces.push(long.subarray(60 * MIB))
+  provider.answers.set(`GET ${resultsOf('msgbatch_1')}`, { pieces, pause: resume.promise })
+  const givenBack = vi.spyOn(settlementMemory, 'giveBackOf')
+  await submit('msgbatch_1')
+  await expect.poll(() => givenBack.mock.calls.some(([, bytes]) => bytes > 3 * 30 * MIB)).toBe(true)
+  expect(settlementMemory.taken.bodies).toBeLessThan(3 * 2 * MIB)
+  expect(settlementMemory.taken.bodies).toBeGreaterThan(0)
+  resume.resolve()
   await expect.poll(() => charges()).toEqual([15])
   await expect.poll(() => settlementMemory.taken.bodies).toBe(0)
 })

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { batchStream } from '#domain/batches/events.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
@@ -71,6 +72,7 @@ const resultsAre = (...lines: string[]) =>
   provider.answers.set(`GET ${RESULTS}`, { body: lines.map((line) => `${line}\n`).join('') })
 /** Headers of an answer whose connection is closed before all of its bytes were sent. */
 const CUT = { 'content-length': '1000000', connection: 'close' }
+const LONG = { 'content-length': '100000000' }
 const ends = async () => (await rig.callEvents()).filter(({ type }) => type !== 'CallAdmitted')
 const downloads = () => provider.requests.filter(({ path }) => path === RESULTS).length
 const streamOf = (id: string) => {
@@ -129,24 +131,80 @@ it('an answer that comes after the settlement is not billed, and shown as failed
   await expect.poll(read).toEqual(['a', 'b', 'c'])
 })
 
-it('a result that is too long costs nothing, and the others are billed', async () => {
+const read = async (path: string) => {
+  const response = await fetch(`${rig.url}${path}`, {
+    headers: { authorization: `Bearer sk-${KEY}` },
+  })
+  return response.text()
+}
+const piecesOf = (...texts: string[]) => texts.map((text) => Buffer.from(text))
+
+it('a result that is too long for memory is billed by its usage, and passed on', async () => {
   const id = await submit()
-  const long = result('b', 'x'.repeat(33 * MIB))
-  const pieces = [result('a'), '\n', long, '\n', result('c'), '\n'].map((text) => Buffer.from(text))
-  provider.answers.set(`GET ${RESULTS}`, { pieces })
+  const sent = JSON.parse(result('b', 'x'.repeat(33 * MIB)))
+  Object.assign(sent.result.message, { model: 'theirs' })
+  const long = JSON.stringify({ ...sent, result: { ...sent.result, internal: 'planted' } })
+  const digest = { bytes: long.length, sha256: hash('sha256', long, 'hex') }
+  // The download is cut after the long result, which must not be billed again.
+  const cut = piecesOf(result('a'), '\n', long, '\n')
+  provider.answers.set(`GET ${RESULTS}`, { headers: { connection: 'close', ...LONG }, pieces: cut })
   await call('GET', `${BATCHES}/${id}`)
-  await expect.poll(ends).toMatchObject([{ type: 'CallSettled', data: { charge: 30 } }])
-  expect(await endOf(id)).toMatchObject({ billedLines: 2, unreadableLines: 1 })
+  const billed = async () =>
+    (await rig.eventsOf(streamOf(id))).flatMap(({ type, data }) =>
+      type === 'BatchLinesBilled' ? (data as { lines: { line: number }[] }).lines : [],
+    )
+  await expect.poll(async () => (await billed()).map(({ line }) => line)).toEqual([0, 1])
+  expect((await billed())[1]).toMatchObject({ evidence: { received: digest } })
+  const pieces = piecesOf(result('a'), '\n', long, '\n', result('c'), '\n')
+  provider.answers.set(`GET ${RESULTS}`, { pieces })
+  laterMs += HOUR
+  await call('GET', `${BATCHES}/${id}`)
+  await expect.poll(ends).toMatchObject([{ type: 'CallSettled', data: { charge: 45 } }])
+  expect(await endOf(id)).toMatchObject({ billedLines: 3 })
+  expect(await endOf(id)).not.toHaveProperty('unreadableLines')
+  const shown = (await read(`${BATCHES}/${id}/results`)).split('\n')
+  expect(shown).toHaveLength(4)
+  expect(shown[1] === result('b', 'x'.repeat(33 * MIB))).toBe(true)
 })
 
-it('a result of Gemini that is too long keeps the places of the others', async () => {
+it.each([
+  // The input is estimated as 23 tokens, and the longest answer has 64.
+  ['without usage costs as the longest answer that was held', 'usage', 117],
+  ['whose id is at its end is billed, and shown as an error', 'id', 45],
+  ['that failed costs nothing', 'type', 30],
+  ['that is cut costs nothing', 'end', 30],
+])('a result that is too long and %s', async (_, fault, charge) => {
+  const id = await submit()
+  const whole = JSON.parse(result('b', 'x'.repeat(33 * MIB)))
+  if (fault === 'usage') delete whole.result.message.usage
+  if (fault === 'type') whole.result.type = 'errored'
+  const isLate = fault === 'id'
+  const text = JSON.stringify(isLate ? { result: whole.result, custom_id: 'b' } : whole)
+  const long = fault === 'end' ? text.slice(0, -1) : text
+  const pieces = piecesOf(result('a'), '\n', result('c'), '\n', long)
+  provider.answers.set(`GET ${RESULTS}`, { pieces })
+  await call('GET', `${BATCHES}/${id}`)
+  await expect.poll(ends).toMatchObject([{ type: 'CallSettled', data: { charge } }])
+  const lines = (await read(`${BATCHES}/${id}/results`)).trim().split('\n')
+  expect(lines).toHaveLength(3)
+  const shown = JSON.parse(lines[2] ?? '')
+  expect(shown).toMatchObject({ custom_id: 'b' })
+  const isShown = fault === 'usage'
+  expect(shown.result.type).toBe(isShown ? 'succeeded' : 'errored')
+  expect((lines[2]?.length ?? 0) > MIB).toBe(isShown)
+})
+
+it('a result of Gemini that is too long is billed, passed on, and keeps its place', async () => {
   const element = (text: string) => ({
     response: {
       candidates: [{ content: { parts: [{ text }] }, finishReason: 'STOP' }],
       usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5 },
     },
   })
-  const results = [element('first'), element('x'.repeat(65 * MIB)), element('third')]
+  const [first, third] = [element('first'), element('third')]
+  const long = { ...element('x'.repeat(65 * MIB)), metadata: { key: 'b' }, internal: 'planted' }
+  Object.assign(long.response, { modelVersion: 'theirs' })
+  const results = [first, long, third, element('surplus')]
   const output = { inlinedResponses: { inlinedResponses: results } }
   const metadata = { state: 'BATCH_STATE_SUCCEEDED', createTime: '2026-11-28T00:00:00Z', output }
   const body = { name: 'batches/provider1', metadata, done: true }
@@ -160,11 +218,13 @@ it('a result of Gemini that is too long keeps the places of the others', async (
   const batch = { display_name: 'x', input_config: { requests: { requests } } }
   const { name } = await call('POST', submission, { batch })
   await call('GET', `/v1beta/${name}`)
-  await expect.poll(ends).toMatchObject([{ type: 'CallSettled', data: { charge: 30 } }])
+  await expect.poll(ends).toMatchObject([{ type: 'CallSettled', data: { charge: 45 } }])
   const { response } = await call('GET', `/v1beta/${name}`)
   const shown = response.inlinedResponses.inlinedResponses
+  const { internal: _, ...passed } = long
+  const expected = { ...passed, response: { ...passed.response, modelVersion: MODEL } }
   expect(shown).toHaveLength(3)
-  expect(shown[1]).toMatchObject({ error: { code: 13 } })
+  expect(JSON.stringify(shown[1]) === JSON.stringify(expected)).toBe(true)
   expect(JSON.stringify(shown[2])).toContain('third')
 })
 

@@ -168,6 +168,29 @@ describe('the file of a video', () => {
     expect(await remove(id)).toBe(200)
   })
 
+  it.each([
+    ['a rejected key', 1004, 502],
+    ['a limit', 1002, 502],
+    ['an unknown error', 1000, 502],
+    ['an unknown file', 2013, 200],
+  ])('is kept if MiniMax reports %s with the status 200 (code %i)', async (_, code, expected) => {
+    const accepted = { task_id: 'h1', base_resp: { status_code: 0 } }
+    const done = { task_id: 'h1', status: 'Success', file_id: '77', base_resp: { status_code: 0 } }
+    rig.vendor.answers.set('POST /v1/video_generation', { body: accepted })
+    rig.vendor.answers.set('GET /v1/query/video_generation', { body: done })
+    const { json } = await rig.post('/v1/videos', { model: 'MiniMax-Hailuo-02', prompt: 'sea' })
+    await expect
+      .poll(async () => (await rig.ask(`/v1/videos/${json.id}`)).json.status)
+      .toBe('completed')
+    const answer = (status_code: number) => ({ body: { file_id: 77, base_resp: { status_code } } })
+    rig.vendor.answers.set('POST /v1/files/delete', answer(code))
+    expect(await remove(json.id)).toBe(expected)
+    if (expected === 200) return
+    expect((await get(`/v1/videos/${json.id}`, owner)).status).toBe(200)
+    rig.vendor.answers.set('POST /v1/files/delete', answer(0))
+    expect(await remove(json.id)).toBe(200)
+  })
+
   it('belongs to its owner', async () => {
     const id = await finished()
     for (const path of [

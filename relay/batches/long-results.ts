@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto'
+import type { Digest } from '#domain/accounts/events.ts'
+import { JsonMemberFilter, type MemberRule, type RuleOf } from './filter-json-members.ts'
+
+/**
+ * A part of a result that is too long to be kept in memory. The parts of a result follow each
+ * other. The first one has as many bytes as a result may have in memory.
+ */
+export type LongPiece = { readonly piece: Buffer; readonly isLast: boolean }
+
+/** A result that is in memory, or a part of one that is too long. */
+export type ResultPart = Buffer | LongPiece
+
+/**
+ * What is known of a result that is too long to be kept in memory. `outline` is the result as JSON,
+ * with only those members that decide its bill, or null if it is malformed.
+ */
+export type LongResult = { readonly outline: string | null; readonly received: Digest }
+
+/** The maximum number of bytes of an outline. */
+const OUTLINE_BYTES_MAX = 256 * 1024
+/** The members of an answer that can contain its usage or its error, or that identify it. */
+const OUTLINED: ReadonlySet<string> = new Set([
+  ...['usage', 'usageMetadata', 'x_groq', 'timings', 'error', 'model', 'modelVersion'],
+  ...['id', 'responseId', 'system_fingerprint', 'service_tier', 'provider'],
+])
+const EMPTY = Buffer.alloc(0)
+
+/** Reads a result while it arrives. Only its outline is kept. */
+class LongResultReader {
+  private readonly sha256 = createHash('sha256')
+  private readonly filter: JsonMemberFilter
+  private readonly parts: Buffer[] = []
+  private bytes = 0
+
+  constructor(answerPath: string) {
+    const ruleOf: RuleOf = (path) => {
+      if (leadsTo(answerPath, path)) return 'enter'
+      if (!path.startsWith(`${answerPath}/`)) return 'short'
+      return OUTLINED.has(path.slice(answerPath.length + 1)) ? 'short' : 'drop'
+    }
+    this.filter = new JsonMemberFilter(ruleOf, OUTLINE_BYTES_MAX)
+  }
+
+  push(piece: Buffer): void {
+    this.sha256.update(piece)
+    this.bytes += piece.length
+    const part = this.filter.push(piece)
+    if (part.length > 0) this.parts.push(part)
+  }
+
+  /** The outline of what was read so far. */
+  get outline(): string {
+    return Buffer.concat(this.parts).toString('utf8') + this.filter.closing
+  }
+
+  get result(): LongResult {
+    const received = { bytes: this.bytes, sha256: this.sha256.digest('hex') }
+    return { outline: this.filter.isOver ? this.outline : null, received }
+  }
+}
+
+/** Reports whether `path` is the path of the answer or of an object around it. */
+const leadsTo = (answerPath: string, path: string): boolean =>
+  answerPath === path || answerPath.startsWith(`${path}/`)
+
+/**
+ * Yields each result, and the outline in place of a result that is too long. `answerPath` is the
+ * path of the model's answer in a result.
+ */
+export async function* outlinedResults(
+  parts: AsyncIterable<ResultPart>,
+  answerPath: string,
+): AsyncGenerator<Buffer | LongResult> {
+  let reader: LongResultReader | null = null
+  for await (const part of parts) {
+    if (Buffer.isBuffer(part)) {
+      yield part
+      continue
+    }
+    reader ??= new LongResultReader(answerPath)
+    reader.push(part.piece)
+    if (!part.isLast) continue
+    yield reader.result
+    reader = null
+  }
+}
+
+/** How the results of a batch are shown to the caller. */
+export type ResultRendering = {
+  readonly answerPath: string
+  /** Returns a result as the caller receives it, or null if the caller must not see it. */
+  readonly render: (result: string) => string | null
+  /**
+   * Returns the rules by which a long result is passed on while it arrives. `outline` contains its
+   * members at the beginning. Returns null if these do not show that the caller may see the answer.
+   */
+  readonly rulesOfLong: (outline: string) => RuleOf | null
+  /**
+   * Returns what the caller receives in place of a long result without such rules, or null if this
+   * is nothing. `outline` does not contain the answer.
+   */
+  readonly renderUnshown: (outline: string) => string | null
+}
+
+/** A part of a result as the caller receives it. The last part of a long result is empty. */
+export type ShownPart = { readonly data: Buffer | string; readonly isLast: boolean }
+
+/** Yields the results as the caller receives them. A long result is passed on as it arrives. */
+export async function* renderedResults(
+  parts: AsyncIterable<ResultPart>,
+  { answerPath, render, rulesOfLong, renderUnshown }: ResultRendering,
+): AsyncGenerator<ShownPart> {
+  let reader: LongResultReader | null = null
+  let shown: JsonMemberFilter | null = null
+  for await (const part of parts) {
+    if (Buffer.isBuffer(part)) {
+      const data = render(part.toString('utf8'))
+      if (data !== null) yield { data, isLast: true }
+      continue
+    }
+    const { piece, isLast } = part
+    const isFirst: boolean = reader === null
+    reader ??= new LongResultReader(answerPath)
+    if (shown === null) reader.push(piece)
+    const rules = isFirst ? rulesOfLong(reader.outline) : null
+    if (rules !== null) shown = new JsonMemberFilter(rules, Number.POSITIVE_INFINITY)
+    if (shown !== null) yield { data: shown.push(piece), isLast: false }
+    if (!isLast) continue
+    const data = shown === null ? renderUnshown(reader.outline) : EMPTY
+    if (data !== null) yield { data, isLast: true }
+    reader = null
+    shown = null
+  }
+}
+
+/**
+ * Returns the rules by which a result is passed on to the caller: the answer is passed on as it is,
+ * and `rules` decide about other members and about members of the answer. All others are dropped.
+ */
+export const rulesOfShown =
+  (answerPath: string, rules: ReadonlyMap<string, MemberRule>): RuleOf =>
+  (path) => {
+    const isInAnswer = path.startsWith(`${answerPath}/`)
+    return rules.get(path) ?? (leadsTo(answerPath, path) ? 'enter' : isInAnswer ? 'pass' : 'drop')
+  }
+
+/** Returns the rule that replaces a value by this value. */
+export const replacedBy = (value: unknown): MemberRule => ({ text: JSON.stringify(value) })
