@@ -1,3 +1,4 @@
+import { objectOrEmpty, parsedObject, textOf } from '#relay/canonical/json-values.ts'
 import { providerErrorCodes } from '#relay/canonical/read-provider-error-body.ts'
 import type { AttemptEnd } from './attempt-end-types.ts'
 
@@ -46,9 +47,23 @@ const CODES: ReadonlyMap<string, string> = new Map(
 export const STATUS_FORBIDDEN = 'status-403'
 
 /**
+ * The beginnings of messages with status 400 with which Anthropic refuses the account. The code of
+ * these errors is `invalid_request_error`, as for a fault of the request.
+ */
+const ANTHROPIC_MESSAGES = [
+  ['Your credit balance is too low to access the Anthropic API', 'insufficient_quota'],
+  ['You have reached your specified API usage limits', 'billing_hard_limit_reached'],
+  ['This organization has been disabled', 'account_deactivated'],
+] as const
+
+/** The same for xAI, whose code is a sentence about the status. */
+const XAI_MESSAGES = [['Incorrect API key provided', 'invalid_api_key']] as const
+
+/**
  * Returns an error code if the provider rejected the site's key or account, also if it did so in an
- * answer with a success status; otherwise null. The message of the error is not read, because it
- * may repeat a caller's prompt.
+ * answer with a success status; otherwise null. A message may repeat a caller's prompt, so messages
+ * are read only with the status 400, in the formats of the vendors whose codes say nothing about
+ * the account, and only their fixed beginnings.
  */
 export function accountErrorOf({
   error,
@@ -57,7 +72,7 @@ export function accountErrorOf({
 }: Extract<AttemptEnd, { readonly kind: 'failed' }>): string | null {
   if (error === 'error-event') return accountCodeIn(body)
   if (error !== 'status' || status === null || status < 400) return null
-  const code = accountCodeIn(body)
+  const code = accountCodeIn(body) ?? (status === 400 ? accountCodeOfMessage(body) : null)
   if (code !== null) return code
   return status === 401 || status === 402 || status === 403 ? `status-${status}` : null
 }
@@ -72,4 +87,15 @@ export function accountCodeIn(error: Buffer): string | null {
     if (code !== undefined) return code
   }
   return null
+}
+
+/** Returns the code for a message of Anthropic or xAI about the site's account, or null. */
+function accountCodeOfMessage(body: Buffer): string | null {
+  const { type, code, error } = objectOrEmpty(parsedObject(body))
+  const isXai = typeof error === 'string' && typeof code === 'string'
+  const { type: innerType, message } = objectOrEmpty(error)
+  const isAnthropic = type === 'error' && innerType === 'invalid_request_error'
+  const text = isXai ? error : isAnthropic ? textOf(message) : null
+  const known = isXai ? XAI_MESSAGES : ANTHROPIC_MESSAGES
+  return known.find(([start]) => text?.startsWith(start))?.[1] ?? null
 }

@@ -5,7 +5,7 @@ import { withModel } from '../dialects/model-name-in-answer.ts'
 import { RESPONSES_ERRORS, redactedResponse } from '../dialects/openai-responses/response-errors.ts'
 import { acquirePermit, CALLS_NO_MODEL, type CallPermit } from '../pipeline/acquire-call-permit.ts'
 import { authenticate, type Caller } from '../pipeline/authenticate.ts'
-import { accountCodeIn } from '../pipeline/detect-provider-account-error.ts'
+import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
 import { retryHeaders } from '../pipeline/failed-call-answer.ts'
 import {
   type Exchange,
@@ -209,7 +209,8 @@ function sendProviderError(
   },
 ): void {
   // A rejection of the site's key must not look like a rejection of the caller's key.
-  if ([401, 402, 403].includes(statusCode) || accountCodeIn(bytes) !== null) {
+  const failed = { kind: 'failed', error: 'status', status: statusCode, body: bytes } as const
+  if (accountErrorOf({ ...failed, retryAfterMs }) !== null) {
     return sendError(exchange, relayError('upstream_account'))
   }
   const { isUpstreamErrorHidden: isHidden } = views.options.options

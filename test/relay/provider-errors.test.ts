@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { outcomeOf } from '#relay/channel-health/attempt-outcome.ts'
 import { disablingFailureCode } from '#relay/channel-health/count-account-rejections.ts'
 import { accountCodeIn, accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts'
 import { isRetryable } from '#relay/pipeline/retryable-failures.ts'
@@ -327,18 +328,51 @@ it.each([
   expect(accountErrorOf(end) !== null).toBe(isOthers)
 })
 
+const CREDIT = 'Your credit balance is too low to access the Anthropic API. Please go to Plans.'
+const REJECTED_KEY =
+  'Incorrect API key provided: xa***. You can obtain one from https://console.x.ai.'
+const ofAnthropic = (message: string) => ({
+  ...{ type: 'error', error: { type: 'invalid_request_error', message } },
+})
+const ofXai = (error: string) => ({ code: 'Client specified an invalid argument', error })
+
+it.each([
+  [400, ofAnthropic(`messages.0: "${CREDIT}"`)],
+  [413, ofAnthropic(CREDIT)],
+  [400, { error: ofAnthropic(CREDIT).error }],
+  [400, ofAnthropic(REJECTED_KEY)],
+  [400, ofXai(`Invalid role: ${REJECTED_KEY}`)],
+  [400, ofXai(CREDIT)],
+  [400, { error: REJECTED_KEY }],
+  [400, { code: ['x'], error: REJECTED_KEY }],
+  [400, { type: 'error', error: { type: 'invalid_request_error', message: [CREDIT] } }],
+])('an answer %i with %o may be provoked and does not blame the account', (status, body) => {
+  const failed = { kind: 'failed', status, error: 'status', retryAfterMs: 0 } as const
+  const end = { ...failed, body: Buffer.from(JSON.stringify(body)) }
+  expect([accountErrorOf(end), isRetryable(end, true), outcomeOf(end)]).toEqual([
+    null,
+    false,
+    'well',
+  ])
+})
+
 describe('an error in a vendor’s own format', () => {
   const VENDOR = 'vendor-model'
   const CHAT = '/v1/chat/completions'
   const setUp = async (type: number, path: string, answer: Scripted) => {
     const shared = { models: [VENDOR], other: 'account' }
     await rig.addChannel(4, { ...shared, type, baseUrl: provider.url, priority: 1 })
-    await rig.addChannel(5, { ...shared, type: 1, baseUrl: `${provider.url}/next` })
+    const next = type === 14 ? 14 : 1
+    await rig.addChannel(5, { ...shared, type: next, baseUrl: `${provider.url}/next` })
     await rig.setOption('ModelRatio', { [VENDOR]: 1 })
     provider.answers.set(`POST ${path}`, answer)
     const message = { role: 'assistant', content: 'Hello' }
     const body = { choices: [{ index: 0, message, finish_reason: 'stop' }] }
     provider.answers.set(`POST /next${CHAT}`, { body })
+    const content = [{ type: 'text', text: 'Hello' }]
+    provider.answers.set(`POST /next${PATHS.messages}`, {
+      body: { type: 'message', role: 'assistant', content, usage: { input_tokens: 1 } },
+    })
   }
 
   const suspended =
@@ -356,14 +390,21 @@ describe('an error in a vendor’s own format', () => {
     [45, ARK, 429, { error: { code: 'SetLimitExceeded', type: 'TooManyRequests', message: 'x' } }],
     [22, CHAT, 200, ofFastGpt],
     [22, CHAT, 500, { ...ofFastGpt, code: 510, statusText: 'insufficientQuota' }],
+    [14, PATHS.messages, 400, ofAnthropic(CREDIT)],
+    [14, PATHS.messages, 400, ofAnthropic('You have reached your specified API usage limits. You')],
+    [14, PATHS.messages, 400, ofAnthropic('This organization has been disabled.')],
+    [48, CHAT, 400, ofXai(REJECTED_KEY)],
   ])('of type %i at %s with status %i and %o is about the account', async (...row) => {
     const [type, path, status, body] = row
     await setUp(type, path, { status, body })
-    const { status: shown, text } = await call('chat', VENDOR)
-    expect([shown, JSON.parse(text).error.code]).toEqual([502, 'upstream_account'])
-    expect(text).not.toMatch(/suspended|ak-|欠费|Api Key/)
+    const format = type === 14 ? 'messages' : 'chat'
+    const { status: shown, text } = await call(format, VENDOR)
+    expect(shown, text).toBe(502)
+    expect(text).toContain('own key or account')
+    expect(text).not.toMatch(/suspended|ak-|欠费|Api Key|credit|usage limits|disabled|provided/)
+    expect((await onlyEnd(rig)).data).toMatchObject({ errorCode: 'upstream_account' })
     await rig.setOption('RetryTimes', '1')
-    expect((await call('chat', VENDOR)).status).toBe(200)
+    expect((await call(format, VENDOR)).status).toBe(200)
   })
 
   const CLOUDFLARE = '/client/v4/accounts/account/ai/v1/chat/completions'

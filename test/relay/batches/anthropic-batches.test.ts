@@ -240,6 +240,16 @@ describe('a message batch', () => {
     expect(await rig.balance()).toBe(GRANTED)
   })
 
+  it('is released if only a message says that the provider refuses the account', async () => {
+    const message = 'Your credit balance is too low to access the Anthropic API. Please go to Plans'
+    const error = { type: 'invalid_request_error', message }
+    provider.answers.set(`POST ${BATCHES}`, { status: 400, body: { type: 'error', error } })
+    const { status, text } = await submit()
+    expect(status, text).toBe(502)
+    expect(text).not.toContain('credit')
+    expect(await rig.balance()).toBe(GRANTED)
+  })
+
   it('stays held if the provider’s answer is lost, and is released after ten minutes', async () => {
     provider.answers.set(`POST ${BATCHES}`, { status: 500, body: {} })
     expect((await submit()).status).toBeGreaterThanOrEqual(500)

@@ -203,8 +203,14 @@ describe('a stored response by its id', () => {
     const { status, text } = await ask('GET', AT)
     expect(status).toBe(404)
     expect(text).toContain('No response for ***')
-    provider.answers.set(`GET ${AT}`, { status: 401, body: { error: { message } } })
-    expect((await ask('GET', AT)).error).toMatchObject({ error: { code: 'upstream_account' } })
+    const ofXai = { code: 'x', error: 'Incorrect API key provided: xa***.' }
+    for (const answer of [
+      { status: 401, body: { error: { message } } },
+      { status: 400, body: ofXai },
+    ]) {
+      provider.answers.set(`GET ${AT}`, answer)
+      expect((await ask('GET', AT)).error).toMatchObject({ error: { code: 'upstream_account' } })
+    }
   })
 
   it('has two methods', async () => {
