@@ -1,6 +1,7 @@
 import { providerErrorMeaning } from '#relay/canonical/read-provider-error-body.ts'
 import type { AttemptEnd, AttemptError } from '#relay/pipeline/attempt-end-types.ts'
 import { accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts'
+import { isModelMissing } from '#relay/pipeline/detect-refused-content-and-missing-models.ts'
 
 /**
  * The probable cause of a failure. A failed connection points to the channel, a missing model to
@@ -88,7 +89,7 @@ function statusOutcome(end: Extract<AttemptEnd, { readonly kind: 'failed' }>): A
   if (status === null) return { reason: 'status', blame: 'unknown' }
   const account = accountErrorOf(end)
   if (account !== null && account !== 'status-403') return { reason: account, blame: 'key' }
-  if (status === 404) return { reason: 'status-404', blame: 'model' }
+  if (status === 404 || isModelMissing(end)) return { reason: `status-${status}`, blame: 'model' }
   if (status === 429) return { reason: 'status-429', blame: 'key' }
   const isProviderFault = status < 400 || status >= 500 || status === 408
   return isProviderFault ? { reason: `status-${status}`, blame: 'unknown' } : 'well'

@@ -1,6 +1,7 @@
 import { objectOrEmpty, parsedObject, textOf } from '#relay/canonical/json-values.ts'
 import { providerErrorCodes } from '#relay/canonical/read-provider-error-body.ts'
 import type { AttemptEnd } from './attempt-end-types.ts'
+import { isContentRejected } from './detect-refused-content-and-missing-models.ts'
 
 /** The error codes about the site's key or account, and the names that providers give them. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -74,6 +75,7 @@ export function accountErrorOf({
   if (error !== 'status' || status === null || status < 400) return null
   const code = accountCodeIn(body) ?? (status === 400 ? accountCodeOfMessage(body) : null)
   if (code !== null) return code
+  if (isContentRejected({ error, status, body })) return null
   return status === 401 || status === 402 || status === 403 ? `status-${status}` : null
 }
 

@@ -1,6 +1,7 @@
 import { isTooLargeByRequest, NOT_PROVIDER_ERRORS } from '../channel-health/attempt-outcome.ts'
 import type { AttemptEnd } from './attempt-end-types.ts'
 import { accountErrorOf } from './detect-provider-account-error.ts'
+import { isContentRejected, isModelMissing } from './detect-refused-content-and-missing-models.ts'
 
 /**
  * Reports whether another channel may be tried after a failed attempt, for example because the
@@ -16,12 +17,15 @@ export function isRetryable(
   // The gateway, the caller or the prompt caused the end, so another channel would not help.
   if (NOT_PROVIDER_ERRORS.has(error) || error === 'blocked' || isTooLargeByRequest(end))
     return false
+  // A prompt that one provider has refused is not passed on to others.
+  if (isContentRejected(end)) return false
   const mayBeAnswered = hasBegun === true || (isDispatched === true && !isStream)
   if (error === 'timeout' && mayBeAnswered) return false
   if (error !== 'status' || status === null) return true
   if (status >= 500 || (status >= 300 && status <= 399)) return true
-  // A 404 means that the provider does not offer the model, but another provider may offer it.
-  // Google answers an invalid key with status 400, and DashScope answers an account in arrears with
-  // 400.
-  return [401, 402, 403, 404, 408, 409, 429].includes(status) || accountErrorOf(end) !== null
+  // A 404 means that the provider does not offer the model, but another provider may offer it. Some
+  // providers use status 400 for this (see `isModelMissing`), for an invalid key (Google) or for an
+  // account in arrears (DashScope).
+  if ([401, 402, 403, 404, 408, 409, 429].includes(status)) return true
+  return accountErrorOf(end) !== null || isModelMissing(end)
 }
