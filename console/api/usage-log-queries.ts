@@ -163,6 +163,7 @@ const END_NAMES = [
   'store-unavailable',
   'interrupted',
   'no-channel',
+  'not-sent',
   'refused',
 ] as const
 type EndName = (typeof END_NAMES)[number]

@@ -329,7 +329,7 @@ export type CallReleased = Fact<
     RequestChanges & {
       readonly channelId: number | null
       readonly hold: WireQuota
-      readonly reason: CallEnd | 'no-channel' | 'refused'
+      readonly reason: CallEnd | 'no-channel' | 'not-sent' | 'refused'
       readonly errorCode: string
       readonly statusCode: number
       readonly attempts: readonly Attempt[]

@@ -29,6 +29,7 @@ const REASON_TEXTS: Readonly<Record<string, TranslatedText>> = {
   correction: { zh: '价格更正，重新计费', en: 'Charges were corrected to another price' },
   group: { zh: '管理员修改分组', en: 'Group changed by an administrator' },
   'released:no-channel': { zh: '无可用渠道', en: 'No available channel' },
+  'released:not-sent': { zh: '请求未发送到上游', en: 'Not sent to a provider' },
   'released:refused': { zh: '请求被上游拒绝', en: 'Rejected by the provider' },
   'released:client-gone': { zh: '客户端已断开', en: 'The client disconnected' },
   'released:upstream-error': { zh: '上游返回错误', en: 'The provider returned an error' },

@@ -82,7 +82,7 @@ export type Bill = BilledChannel &
 
 type CallRelease = RequestChanges & {
   readonly channelId: number | null
-  readonly reason: CallEnd | 'no-channel' | 'refused'
+  readonly reason: CallEnd | 'no-channel' | 'not-sent' | 'refused'
   readonly errorCode: string
   readonly statusCode: number
 }

@@ -13,7 +13,7 @@ import { endStream } from './write-streamed-response.ts'
 const MIB = 1024 * 1024
 
 type CallErrorAnswer = {
-  readonly reason: 'client-gone' | 'no-channel'
+  readonly reason: 'client-gone' | 'no-channel' | 'not-sent'
   readonly errorCode: string
   readonly status: number
   readonly retryAfterMs: number
@@ -52,6 +52,12 @@ export const ERROR_CODE_OF: Record<AttemptError, RelayErrorCode> = {
  */
 const CALLER_GONE_STATUS = 499
 
+/**
+ * The errors of calls for which no channel is usable. Any other error of a call that was not sent
+ * concerns the request, its caller or the memory of the gateway.
+ */
+const NO_CHANNEL_ERRORS: ReadonlySet<RelayErrorCode> = new Set(['no_channel', 'channels_busy'])
+
 type AnswerContext = {
   readonly isHidden: boolean
   readonly isCallerGone: boolean
@@ -72,7 +78,8 @@ export function callErrorAnswer(
   end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null,
   { isHidden, isCallerGone, unserved, errors, call }: AnswerContext,
 ): CallErrorAnswer {
-  const reason = isCallerGone ? 'client-gone' : 'no-channel'
+  const isUnserved = unserved === null || NO_CHANNEL_ERRORS.has(unserved.code)
+  const reason = isCallerGone ? 'client-gone' : isUnserved ? 'no-channel' : 'not-sent'
   if (isCallerGone || end === null || candidate === null) {
     const error = unserved ?? CALLER_GONE
     const status = isCallerGone ? CALLER_GONE_STATUS : RELAY_ERRORS[error.code].status

@@ -219,8 +219,9 @@ async function releaseUnsent(
   { attempts }: TaskNotSent,
 ): Promise<boolean> {
   const why = { cause: 'unreachable', channelId: null, code: null, failReason: null } as const
+  const end = { errorCode: 'task_unreachable', statusCode: 503, attempts }
   try {
-    return (await ledger.fail(task, why, { statusCode: 503, attempts })) === 'changed'
+    return (await ledger.fail(task, why, end)) === 'changed'
   } catch (err) {
     log.error({ err, call: task.submitted.task }, 'a task that was not sent could not be released')
     return false
@@ -382,15 +383,17 @@ type FailedTask = {
 async function failTask(
   { ledger }: TaskDeps,
   task: TaskRecord,
-  { answer: { status: statusCode, providerError }, last, attempts }: FailedTask,
+  { answer, last, attempts }: FailedTask,
 ): Promise<boolean> {
+  const { status: statusCode, providerError } = answer
+  const errorCode = answer.providerError === null ? answer.error.code : 'task_refused'
   const why = {
-    cause: providerError === null ? 'unreachable' : 'refused',
+    cause: providerError !== null || errorCode === 'upstream_account' ? 'refused' : 'unreachable',
     channelId: last?.channel.channelId ?? null,
     code: providerError?.code ?? null,
     failReason: providerError?.words ?? null,
   } as const
-  const outcome = await ledger.fail(task, why, { statusCode, attempts })
+  const outcome = await ledger.fail(task, why, { errorCode, statusCode, attempts })
   if (outcome === 'TaskElsewhere') return false
   if (outcome !== 'TaskEnded') return true
   return (await ledger.find(task.submitted.task))?.status === 'FAILURE'

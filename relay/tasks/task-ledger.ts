@@ -236,14 +236,13 @@ export class TaskLedger {
     }: Omit<FailTask, 'type' | 'at' | 'failReason'> & {
       readonly failReason: string | null
     },
-    history: { readonly statusCode: number; readonly attempts: CallReleased['data']['attempts'] },
+    history: Pick<CallReleased['data'], 'errorCode' | 'statusCode' | 'attempts'>,
   ): Promise<TaskOutcome> {
     const words = await this.sealed(task.submitted.userId, failReason)
     const at = this.deps.now()
     const command = { type: 'FailTask', ...why, failReason: words, at } as const
-    const code = `task_${why.cause}`
     return this.end(task, command, {
-      ...this.release(task, 'upstream-error', code, why),
+      ...this.release(task, 'upstream-error', history.errorCode, why),
       ...history,
     })
   }

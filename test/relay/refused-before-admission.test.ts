@@ -3,7 +3,7 @@ import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { MODEL } from './clients/caller-formats.ts'
 import { providerOfAllFormats } from './clients/provider-families.ts'
-import { KEY, relayRig } from './support/relay-rig.ts'
+import { KEY, onlyEnd, relayRig } from './support/relay-rig.ts'
 
 const provider = startedForEach(() => providerOfAllFormats())
 const rig = startedForEach(relayRig)
@@ -135,6 +135,15 @@ describe('a request that no channel on offer can get after a conversion is refus
     expect([400, 413]).toContain(status)
     expect(text).toContain(code)
     await expectNothingHappened()
+  })
+
+  it('after its admission if too many channels are on offer, and the log says so', async () => {
+    for (const channelId of [2, 3, 4, 5, 6]) await addChannel(channelId, 14)
+    expect((await refusal(CHAT, { ...question, n: 2 })).status).toBe(400)
+    expect(provider.requests).toEqual([])
+    expect((await onlyEnd(rig)).data).toMatchObject({
+      ...{ reason: 'not-sent', errorCode: 'not_convertible', statusCode: 400, attempts: [] },
+    })
   })
 
   it('unless a channel has its format', async () => {

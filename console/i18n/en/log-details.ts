@@ -130,6 +130,7 @@ export const logDetails: Translations['logDetails'] = {
         'The answer contained a word that this site blocks, so it was withheld, but is charged.',
       interrupted: 'The gateway stopped before anything was delivered.',
       'no-channel': 'No enabled channel serves this model for this group.',
+      'not-sent': 'The gateway refused the request before it was sent. The error code says why.',
       refused: 'The provider refused the request itself, so it was not retried on another channel.',
     },
   },

@@ -110,6 +110,7 @@ export const usageLog: Translations['usageLog'] = {
     'store-unavailable': 'Stopped because the gateway could not record the call',
     interrupted: 'Gateway interrupted; charged only for what was recorded by then',
     'no-channel': 'No channel available',
+    'not-sent': 'Not sent to a provider',
     refused: 'Refused by the provider',
   },
   endShort: {
@@ -125,6 +126,7 @@ export const usageLog: Translations['usageLog'] = {
     'store-unavailable': 'Unrecorded',
     interrupted: 'Interrupted',
     'no-channel': 'No channel',
+    'not-sent': 'Not sent',
     refused: 'Refused',
   },
   user: {

@@ -106,6 +106,7 @@ export const usageLog = {
     revoked: '访问权限被撤销而停止，只按已送达的部分计费',
     interrupted: '网关中断，只按中断前已记录的部分计费',
     'no-channel': '没有可用渠道',
+    'not-sent': '请求未发送到上游',
     refused: '请求被上游拒绝',
   },
   endShort: {
@@ -121,6 +122,7 @@ export const usageLog = {
     revoked: '权限撤销',
     interrupted: '网关中断',
     'no-channel': '无可用渠道',
+    'not-sent': '未发送',
     refused: '被拒绝',
   },
   user: {

@@ -52,6 +52,19 @@ it.each([
   expect(reasonTextOfLogRow(rowWith(releasedCall(call, NOW), end, error).row, 'en')).toBe(text)
 })
 
+it('the log text of a call that was not sent does not say that no channel is available', () => {
+  const { data } = releasedCall(call, NOW) as { readonly data: object }
+  const textOf = (reason: string) => {
+    const end = { ...data, reason, attempts: [] }
+    const meta = { actor: 'token:1', cause: null, at: NOW }
+    const event = { ...releasedCall(call, NOW), data: end, meta }
+    const row = rowOf(event as unknown as Recorded<LoggedEvent>)
+    return reasonTextOfLogRow({ reason: row.reason, other: '{}' }, 'en')
+  }
+  expect(textOf('not-sent')).toBe('Not sent to a provider')
+  expect(textOf('no-channel')).toBe('No available channel')
+})
+
 it('a log row names the requested reasoning effort, however the call ended', () => {
   const otherOf = (given: Given, more: object) => {
     const data = { ...(given.data as object), ...more }

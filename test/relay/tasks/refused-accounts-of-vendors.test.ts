@@ -131,10 +131,14 @@ describe.each(REFUSALS)('%s refuses the account because of %s', (vendor, _cause,
   it('and the caller learns nothing of the account if no channel is left', async () => {
     rig.vendor.answers.set(path, refusal)
     const before = await rig.balance()
-    const { status, json, text } = await submit(vendor)
+    const { status, json, text, headers } = await submit(vendor)
     expect({ status, code: json.error.code }).toEqual({ status: 502, code: 'upstream_account' })
     expect(text).not.toContain(SECRET)
     expect(await rig.balance()).toBe(before)
+    const released = (await rig.callEvents()).findLast(({ type }) => type === 'CallReleased')
+    expect(released?.data).toMatchObject({ errorCode: 'upstream_account', statusCode: 502 })
+    const failed = await rig.taskEvents(headers.get('x-request-id') ?? '')
+    expect(failed.at(-1)?.data).toMatchObject({ cause: 'refused', code: null, failReason: null })
   })
 })
 
