@@ -1,4 +1,4 @@
-import { objectOrEmpty, parsedObject, textOf } from '#relay/canonical/json-values.ts'
+import { objectOrEmpty, parsedObject, textOrEmpty } from '#relay/canonical/json-values.ts'
 import { providerErrorCodes } from '#relay/canonical/read-provider-error-body.ts'
 import type { AttemptEnd } from './attempt-end-types.ts'
 import { isContentRejected } from './detect-refused-content-and-missing-models.ts'
@@ -9,6 +9,8 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     ...['CONSUMER_SUSPENDED', 'CONSUMER_INVALID', 'SERVICE_DISABLED'],
     // Zhipu: an account that is inactive, unknown or locked (docs.bigmodel.cn/cn/api/api-code).
     ...['1110', '1111', '1112', '1121'],
+    // Groq answers with status 400.
+    'organization_restricted',
   ],
   authentication_error: ['UNAUTHENTICATED'],
   billing_hard_limit_reached: [],
@@ -48,23 +50,25 @@ const CODES: ReadonlyMap<string, string> = new Map(
 export const STATUS_FORBIDDEN = 'status-403'
 
 /**
- * The beginnings of messages with status 400 with which Anthropic refuses the account. The code of
- * these errors is `invalid_request_error`, as for a fault of the request.
+ * The beginnings of the messages with which Anthropic and xAI refuse the account, and the statuses
+ * of these errors. Anthropic's code is `invalid_request_error`, as for a fault of the request, and
+ * xAI's is a sentence about the status.
  */
 const ANTHROPIC_MESSAGES = [
-  ['Your credit balance is too low to access the Anthropic API', 'insufficient_quota'],
-  ['You have reached your specified API usage limits', 'billing_hard_limit_reached'],
-  ['This organization has been disabled', 'account_deactivated'],
+  [400, /^Your credit balance is too low to access the Anthropic API/, 'insufficient_quota'],
+  [400, /^You have reached your specified API usage limits/, 'billing_hard_limit_reached'],
+  [400, /^This organization has been disabled/, 'account_deactivated'],
 ] as const
-
-/** The same for xAI, whose code is a sentence about the status. */
-const XAI_MESSAGES = [['Incorrect API key provided', 'invalid_api_key']] as const
+const XAI_MESSAGES = [
+  [400, /^Incorrect API key provided/, 'invalid_api_key'],
+  [429, /^Your team [\da-f-]{36} has either used all available credits/, 'insufficient_quota'],
+] as const
 
 /**
  * Returns an error code if the provider rejected the site's key or account, also if it did so in an
- * answer with a success status; otherwise null. A message may repeat a caller's prompt, so messages
- * are read only with the status 400, in the formats of the vendors whose codes say nothing about
- * the account, and only their fixed beginnings.
+ * answer with a success status; otherwise null. A message may repeat a caller's prompt, so only the
+ * fixed beginnings of messages are read, with the statuses and in the formats of the vendors whose
+ * codes say nothing about the account.
  */
 export function accountErrorOf({
   error,
@@ -73,7 +77,7 @@ export function accountErrorOf({
 }: Extract<AttemptEnd, { readonly kind: 'failed' }>): string | null {
   if (error === 'error-event') return accountCodeIn(body)
   if (error !== 'status' || status === null || status < 400) return null
-  const code = accountCodeIn(body) ?? (status === 400 ? accountCodeOfMessage(body) : null)
+  const code = accountCodeIn(body) ?? accountCodeOfMessage(status, body)
   if (code !== null) return code
   if (isContentRejected({ error, status, body })) return null
   return status === 401 || status === 402 || status === 403 ? `status-${status}` : null
@@ -92,12 +96,12 @@ export function accountCodeIn(error: Buffer): string | null {
 }
 
 /** Returns the code for a message of Anthropic or xAI about the site's account, or null. */
-function accountCodeOfMessage(body: Buffer): string | null {
+function accountCodeOfMessage(status: number, body: Buffer): string | null {
   const { type, code, error } = objectOrEmpty(parsedObject(body))
   const isXai = typeof error === 'string' && typeof code === 'string'
   const { type: innerType, message } = objectOrEmpty(error)
   const isAnthropic = type === 'error' && innerType === 'invalid_request_error'
-  const text = isXai ? error : isAnthropic ? textOf(message) : null
-  const known = isXai ? XAI_MESSAGES : ANTHROPIC_MESSAGES
-  return known.find(([start]) => text?.startsWith(start))?.[1] ?? null
+  const text = isXai ? error : isAnthropic ? textOrEmpty(message) : ''
+  const messages = isXai ? XAI_MESSAGES : ANTHROPIC_MESSAGES
+  return messages.find(([of, start]) => of === status && start.test(text))?.[2] ?? null
 }

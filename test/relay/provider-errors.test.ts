@@ -331,6 +331,8 @@ it.each([
 const CREDIT = 'Your credit balance is too low to access the Anthropic API. Please go to Plans.'
 const REJECTED_KEY =
   'Incorrect API key provided: xa***. You can obtain one from https://console.x.ai.'
+const TEAM = '11111111-2f3a-4b5c-8d6e-777777777777'
+const SPENT = `Your team ${TEAM} has either used all available credits or reached its limit.`
 const ofAnthropic = (message: string) => ({
   ...{ type: 'error', error: { type: 'invalid_request_error', message } },
 })
@@ -343,6 +345,7 @@ it.each([
   [400, ofAnthropic(REJECTED_KEY)],
   [400, ofXai(`Invalid role: ${REJECTED_KEY}`)],
   [400, ofXai(CREDIT)],
+  [400, ofXai(SPENT)],
   [400, { error: REJECTED_KEY }],
   [400, { code: ['x'], error: REJECTED_KEY }],
   [400, { type: 'error', error: { type: 'invalid_request_error', message: [CREDIT] } }],
@@ -394,6 +397,8 @@ describe('an error in a vendor’s own format', () => {
     [14, PATHS.messages, 400, ofAnthropic('You have reached your specified API usage limits. You')],
     [14, PATHS.messages, 400, ofAnthropic('This organization has been disabled.')],
     [48, CHAT, 400, ofXai(REJECTED_KEY)],
+    [48, CHAT, 429, ofXai(SPENT)],
+    [8, CHAT, 400, { error: { message: 'Restricted', code: 'organization_restricted' } }],
   ])('of type %i at %s with status %i and %o is about the account', async (...row) => {
     const [type, path, status, body] = row
     await setUp(type, path, { status, body })
@@ -401,7 +406,9 @@ describe('an error in a vendor’s own format', () => {
     const { status: shown, text } = await call(format, VENDOR)
     expect(shown, text).toBe(502)
     expect(text).toContain('own key or account')
-    expect(text).not.toMatch(/suspended|ak-|欠费|Api Key|credit|usage limits|disabled|provided/)
+    expect(text).not.toMatch(
+      /suspended|ak-|欠费|Api Key|credit|usage limits|disabled|provided|Restrict/,
+    )
     expect((await onlyEnd(rig)).data).toMatchObject({ errorCode: 'upstream_account' })
     await rig.setOption('RetryTimes', '1')
     expect((await call(format, VENDOR)).status).toBe(200)
