@@ -100,7 +100,8 @@ const isForAdmins = (anomaly: string | null): boolean =>
 const ofAnomaly = ({ anomaly }: CallSettled['data']): object =>
   anomaly === null ? {} : { anomaly }
 
-const ofRequest = ({ reasoningEffort, outputLimit }: CallFacts): object => ({
+const ofRequest = ({ requested, reasoningEffort, outputLimit }: CallFacts): object => ({
+  ...(requested === undefined ? {} : { requested }),
   ...(reasoningEffort === undefined ? {} : { reasoning_effort: reasoningEffort }),
   ...(outputLimit === undefined ? {} : { output_limit: outputLimit }),
 })

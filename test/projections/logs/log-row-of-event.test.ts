@@ -68,6 +68,20 @@ it('a log row of a batch without usage names the batch, and does not blame the p
   expect(reasonTextOfLogRow({ reason, other }, 'zh')).toBe('未产生用量')
 })
 
+it('a log row names the requested model and group if another served the call', () => {
+  const requested = { model: 'm', group: 'auto' }
+  const ends = [settledCall(call, 1, NOW), releasedCall(call, NOW), interruptedCall(call, 1)]
+  for (const given of ends) {
+    const otherOf = (more: object) => {
+      const data = { ...(given.data as object), ...more }
+      const event = { ...given, data, meta: { actor: 'token:1', cause: null, at: NOW } }
+      return JSON.parse(detailsOf(event as unknown as Recorded<LoggedEvent>)?.other ?? '{}')
+    }
+    expect(otherOf({ requested }).requested).toEqual(requested)
+    expect(otherOf({})).not.toHaveProperty('requested')
+  }
+})
+
 it('a log row names the requested reasoning effort, however the call ended', () => {
   const otherOf = (given: Given, more: object) => {
     const data = { ...(given.data as object), ...more }
