@@ -55,6 +55,7 @@ export const otherOfReleased = (data: CallReleased['data']): RowDetails => ({
     status_code: data.statusCode,
     ...ofChanges(data),
     hold: data.hold,
+    ...ofBatch(data),
   },
   adminOther: {
     ...(data.channelId === null ? {} : { channel_id: data.channelId }),
@@ -74,11 +75,14 @@ export const otherOfInterrupted = (data: CallInterrupted['data']): RowDetails =>
   adminOther: data.channelId === null ? {} : { channel_id: data.channelId, ...ofCost(data) },
 })
 
+type BatchFacts = Pick<CallFacts, 'batch'> &
+  Partial<Pick<CallSettled['data'], 'billedLines' | 'estimatedLines' | 'unpaid'>>
+
 /**
  * Returns the details of a batch, or an empty object if the call does not belong to a batch. One
  * row is the sum of all lines of the batch with the same model and price.
  */
-const ofBatch = ({ batch, billedLines, estimatedLines, unpaid }: CallSettled['data']): object =>
+const ofBatch = ({ batch, billedLines, estimatedLines, unpaid }: BatchFacts): object =>
   batch === undefined
     ? {}
     : {
@@ -96,7 +100,8 @@ const isForAdmins = (anomaly: string | null): boolean =>
 const ofAnomaly = ({ anomaly }: CallSettled['data']): object =>
   anomaly === null ? {} : { anomaly }
 
-const ofRequest = ({ reasoningEffort, outputLimit }: CallFacts): object => ({
+const ofRequest = ({ requested, reasoningEffort, outputLimit }: CallFacts): object => ({
+  ...(requested === undefined ? {} : { requested }),
   ...(reasoningEffort === undefined ? {} : { reasoning_effort: reasoningEffort }),
   ...(outputLimit === undefined ? {} : { output_limit: outputLimit }),
 })

@@ -124,6 +124,8 @@ export type LogOther = {
   /** For admins: true if the channel replaced the requested model by `upstream_model_name`. */
   is_model_mapped?: boolean
   upstream_model_name?: string
+  /** The requested model and group. Omitted if this model and this group served the call. */
+  requested?: { model: string; group: string }
   reasoning_tokens?: number
   /** The reasoning effort that the caller requested, such as `low` or `high`. */
   reasoning_effort?: string

@@ -183,7 +183,7 @@ export class BatchLedger {
     const money = submitted.parts.map(({ call }, index) => {
       const sum = sums[index]
       if (sum === undefined || sum.lines === 0 || channelId === null) {
-        const reason = cause === 'refused' ? ('refused' as const) : ('upstream-error' as const)
+        const reason = reasonWithoutUsage(cause, unreadableLines)
         const attempts = attempt === null ? failed : [...failed, attempt]
         const release = {
           errorCode: `batch_${cause.replaceAll('-', '_')}`,
@@ -231,6 +231,18 @@ export class BatchLedger {
   private together(steps: readonly AnyStep[], actor: string, cause: string) {
     return this.deps.actors.handleTogether(steps, { actor, cause, at: this.deps.now() })
   }
+}
+
+/**
+ * Returns how the calls without a billed line end. If the provider processed the batch and all
+ * results could be read, no line has usage: the caller canceled the batch, or the lines failed.
+ */
+function reasonWithoutUsage(
+  cause: BatchEndCause,
+  unreadableLines: number,
+): 'refused' | 'done' | 'upstream-error' {
+  if (cause === 'refused') return 'refused'
+  return cause === 'done' && unreadableLines === 0 ? 'done' : 'upstream-error'
 }
 
 /**

@@ -17,14 +17,14 @@ import {
 } from '../pipeline/acquire-realtime-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { tokensOf } from '../pipeline/billed-usage.ts'
-import type { CallLedger } from '../pipeline/call-ledger.ts'
+import type { AttemptHistory, CallLedger } from '../pipeline/call-ledger.ts'
 import { admitWithHold } from '../pipeline/hold-quota-and-admit-call.ts'
 import type { Exchange } from '../pipeline/http-exchange.ts'
 import { logUnreadableAnswer } from '../pipeline/log-unreadable-answer.ts'
 import { roughOutputMax } from '../pipeline/output-hold-tracker.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { billedChannelOf, type RelayChannel } from '../views/channel-view.ts'
-import { errorOfCutCall } from './errors-of-session.ts'
+import { errorOfCutCall, releaseOfCutCall } from './errors-of-session.ts'
 import type { EndOfResponse, SessionEvidence } from './provider-evidence-of-session.ts'
 import type { RealtimeBill } from './realtime-usage.ts'
 
@@ -335,14 +335,32 @@ export class SessionCall {
 
   /** Ends the call without a charge. */
   async release(reason: CallEnd | 'refused', errorCode: string): Promise<void> {
+    const history = reason === 'upstream-error' ? this.history(reason) : NO_HISTORY
+    await this.endWithoutCharge(reason, errorCode, history)
+  }
+
+  /**
+   * Ends a response that has no output, without a charge, because the provider or the gateway ended
+   * the session. `endReason` is the code of the session's error.
+   */
+  async releaseCut(endReason?: RelayErrorCode): Promise<void> {
+    const { reason, errorCode, error } = releaseOfCutCall(endReason)
+    const history = error === null ? NO_HISTORY : this.history(reason, { endReason })
+    await this.endWithoutCharge(reason, errorCode, history)
+  }
+
+  private async endWithoutCharge(
+    reason: CallEnd | 'refused',
+    errorCode: string,
+    history: AttemptHistory,
+  ): Promise<void> {
     if (!this.end(false, 0)) return
     const { deps, channel } = this.context
     const { channelId } = channel
     const statusCode = UNUSED_STATUS
-    const attempts = reason === 'upstream-error' ? this.history(reason) : NO_HISTORY
     try {
       const end = { channelId, reason, errorCode, statusCode, ...RECORDED_FORMATS }
-      await this.ledger.release(end, attempts)
+      await this.ledger.release(end, history)
     } catch (err) {
       deps.log.error({ err, call: this.id }, 'a call of a realtime session could not be released')
     }

@@ -36,6 +36,23 @@ export function errorOfCutCall(end: CallEnd, endReason?: RelayErrorCode): Attemp
   return error ?? (end === 'client-gone' ? 'caller-gone' : 'cut')
 }
 
+/** The end of a call that is not charged. */
+type Release = {
+  readonly reason: CallEnd
+  readonly errorCode: RelayErrorCode
+  /** The error of the attempt if the gateway ended the session; otherwise null. */
+  readonly error: AttemptError | null
+}
+
+/**
+ * Returns how a response without output ends when the provider or the gateway ends its session.
+ * `endReason` is the code of the session's error.
+ */
+export function releaseOfCutCall(endReason: RelayErrorCode = 'upstream_incomplete'): Release {
+  const reason = endReason === 'upstream_timeout' ? 'timeout' : 'incomplete'
+  return { reason, errorCode: endReason, error: ERRORS_OF_CUT_CALLS[endReason] ?? null }
+}
+
 /**
  * Returns the code with which the websocket of the caller is closed. `error` is null if the session
  * ends without an error.

@@ -67,26 +67,39 @@ export type ClientEvent = {
   readonly outputRate: number | undefined
 }
 
+/** An event of a client that is refused. `id` is null if the event has no valid id. */
+type RefusedEvent = { readonly error: RelayError; readonly id: string | null }
+
 /**
- * Parses and checks an event of a client. Returns the error for the caller if the event is refused.
- * `model` is the caller's name for the model of the session.
+ * Parses and checks an event of a client. `model` is the caller's name for the model of the
+ * session.
  */
-export function readClientEvent(bytes: Buffer, model: string): ClientEvent | RelayError {
+export function readClientEvent(bytes: Buffer, model: string): ClientEvent | RefusedEvent {
   const members = scanObject(bytes, NAMES)
-  if (!isMembers(members)) return jsonError(bytes, members)
+  if (!isMembers(members)) return { error: jsonError(bytes, members), id: null }
   const event = JSON.parse(bytes.toString('utf8')) as Record<string, unknown>
+  const { event_id } = event
+  const id = typeof event_id === 'string' && event_id.length <= ID_LENGTH_MAX ? event_id : null
+  const checked = checkEvent(event, id, model)
+  return isRelayError(checked) ? { error: checked, id } : checked
+}
+
+/** `id` is the valid id that the caller gave to the event; null if it gave none. */
+function checkEvent(
+  event: Record<string, unknown>,
+  id: string | null,
+  model: string,
+): ClientEvent | RelayError {
   const { type, event_id } = event
   if (!isEventType(type)) return relayError('invalid_parameter', { param: 'type' })
   const error = checkMembers(event, [...EVERY_EVENT, ...MEMBERS[type]], '')
   if (error !== null) return error
-  const isId = typeof event_id === 'string' && event_id.length <= ID_LENGTH_MAX
-  if (event_id !== undefined && event_id !== null && !isId) {
+  if (event_id !== undefined && event_id !== null && id === null) {
     return relayError('invalid_parameter', { param: 'event_id' })
   }
   const sentId = `event_${newCallId(Date.now())}`
   const body = { ...event, event_id: sentId }
   const none = { content: NO_CONTENT, settings: null, outputRate: undefined }
-  const id = isId ? event_id : null
   const plain = { type, id, sentId, body, ...none, outputTokensMax: undefined }
   if (type === 'session.update') return sessionUpdate(plain, event.session, model)
   if (type === 'response.create') return responseCreate(plain, event.response)

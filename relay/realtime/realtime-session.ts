@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws'
-import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { AccessCheck } from '../pipeline/access-check-of-running-calls.ts'
 import { isLimitError } from '../pipeline/acquire-call-permit.ts'
 import { errorOfException } from '../pipeline/error-of-exception.ts'
@@ -159,10 +159,10 @@ export class RealtimeSession {
         if (data === undefined) break
         const event = readClientEvent(data, this.options.model)
         // The call of the next response can be admitted only when the requested response has begun.
-        const isRequest = !isRelayError(event) && event.type === 'response.create'
+        const isRequest = 'type' in event && event.type === 'response.create'
         if (isRequest && this.calls.isRequestPending) break
         this.queue.shift()
-        if (isRelayError(event)) await this.showError(event)
+        if ('error' in event) await this.showError(event.error, event.id)
         else {
           const error = await this.gate.pass(event)
           if (error !== null) void this.end(error, true)

@@ -375,16 +375,18 @@ export class ResponseBilling {
     const ended = isCallers ? 'client-gone' : 'incomplete'
     const settle = (call: SessionCall, usage: Usage) =>
       call.settle(billedUsage(null, usage, call.price, false), ended, { endReason })
-    const charged = isCallers && isRequested
+    const endNext = (call: SessionCall) => {
+      if (!isRequested) return call.release('client-gone', 'client_gone')
+      if (!isCallers) return call.releaseCut(endReason)
+      return settle(call, this.input.estimate(request?.content))
+    }
     await Promise.all([
       ...running.map((each) =>
         !isCallers && each.output.isEmpty
-          ? each.call.release('incomplete', 'upstream_incomplete')
+          ? each.call.releaseCut(endReason)
           : settle(each.call, this.countedUsage(each)),
       ),
-      charged && next !== null
-        ? settle(next, this.input.estimate(request?.content))
-        : next?.release('client-gone', 'client_gone'),
+      next === null ? null : endNext(next),
     ])
   }
 }

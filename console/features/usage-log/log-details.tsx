@@ -104,8 +104,12 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
 const Formats = ({ other: { request_conversion: formats = ['chat'] } }: { other: LogOther }) =>
   formats.map((name) => FORMAT_NAMES[name] ?? name).join(' → ')
 
-/** Returns the format of the request, and what the provider did not get of it. */
+/** Returns what was requested, the format of the request, and what the provider did not get. */
 const requestFacts = (t: TFunction, other: LogOther, isChat: boolean): NamedValue[] => [
+  [
+    t('logDetails.fact.requested'),
+    other.requested && `${other.requested.model} · ${other.requested.group}`,
+  ],
   [t('logDetails.fact.format'), isChat && <Formats other={other} />],
   [t('logDetails.fact.dropped'), other.dropped_members?.join(', ')],
   [t('logDetails.fact.losses'), other.conversion_loss?.join(', ')],

@@ -22,6 +22,7 @@ export const logDetails: Translations['logDetails'] = {
   },
   fact: {
     title: 'This call',
+    requested: 'Requested model and group',
     upstreamModel: 'Upstream model',
     duration: 'Duration',
     firstToken: 'First token',

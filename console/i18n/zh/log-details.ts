@@ -23,6 +23,7 @@ export const logDetails = {
   },
   fact: {
     title: '这次调用',
+    requested: '请求的模型与分组',
     upstreamModel: '上游模型',
     duration: '总用时',
     firstToken: '首字用时',

@@ -218,6 +218,17 @@ describe('the usage log', () => {
     await close()
   })
 
+  it('shows the requested model and group if another served the call', async () => {
+    rows = [logRow(2, {}, { requested: { model: 'gpt-old', group: 'auto' } }), logRow(1, {}, {})]
+    const { page, close } = await open()
+    for (const n of [0, 1]) await page.locator('.tg-grid-expander').nth(n).click()
+    const facts = page.getByRole('region', { name: en('logDetails.fact.title') })
+    await facts.first().getByText(en('logDetails.fact.requested')).waitFor()
+    await facts.first().getByText('gpt-old · auto').waitFor()
+    expect(await facts.nth(1).getByText(en('logDetails.fact.requested')).count()).toBe(0)
+    await close()
+  })
+
   it('shows how much of the input came from the cache, and what that saved', async () => {
     rows = [
       logRow(2, {}, { cache_hit_rate: 0.625, cache_saved: 1234 }),

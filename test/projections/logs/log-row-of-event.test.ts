@@ -65,6 +65,36 @@ it('the log text of a call that was not sent does not say that no channel is ava
   expect(textOf('no-channel')).toBe('No available channel')
 })
 
+it('a log row of a batch without usage names the batch, and does not blame the provider', () => {
+  const batch = { id: 'b', lines: 3 }
+  const end = { reason: 'done', errorCode: 'batch_done', batch }
+  const given = releasedCall(call, NOW)
+  const attempts = [{ channelId: 1, status: 200, error: null, latencyMs: 5 }]
+  const data = { ...(given.data as object), ...end, attempts }
+  const meta = { actor: 'system:batches', cause: null, at: NOW }
+  const event = { ...given, data, meta } as unknown as Recorded<LoggedEvent>
+  const { other = '{}' } = detailsOf(event) ?? {}
+  const ofBatch = { batch_id: 'b', batch_lines: 3, batch_lines_billed: 0 }
+  expect(JSON.parse(other)).toMatchObject({ ...ofBatch, end: 'done', error_code: 'batch_done' })
+  const { reason } = rowOf(event)
+  expect(reasonTextOfLogRow({ reason, other }, 'en')).toBe('No usage')
+  expect(reasonTextOfLogRow({ reason, other }, 'zh')).toBe('未产生用量')
+})
+
+it('a log row names the requested model and group if another served the call', () => {
+  const requested = { model: 'm', group: 'auto' }
+  const ends = [settledCall(call, 1, NOW), releasedCall(call, NOW), interruptedCall(call, 1)]
+  for (const given of ends) {
+    const otherOf = (more: object) => {
+      const data = { ...(given.data as object), ...more }
+      const event = { ...given, data, meta: { actor: 'token:1', cause: null, at: NOW } }
+      return JSON.parse(detailsOf(event as unknown as Recorded<LoggedEvent>)?.other ?? '{}')
+    }
+    expect(otherOf({ requested }).requested).toEqual(requested)
+    expect(otherOf({})).not.toHaveProperty('requested')
+  }
+})
+
 it('a log row names the requested reasoning effort, however the call ended', () => {
   const otherOf = (given: Given, more: object) => {
     const data = { ...(given.data as object), ...more }

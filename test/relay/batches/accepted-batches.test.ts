@@ -211,7 +211,8 @@ describe.each([
     laterMs += HOUR
     expect((await call('GET', path)).status).toBe(200)
     await expect.poll(types).toContain('BatchEnded')
-    expect((await rig.callEvents()).at(-1)).toMatchObject({ type: 'CallReleased' })
+    const data = { reason: 'done', errorCode: 'batch_done', attempts: [{ error: null }] }
+    expect((await rig.callEvents()).at(-1)).toMatchObject({ type: 'CallReleased', data })
   })
 
   it('is answered although its description can’t be stored, and it is stored later', async () => {

@@ -90,6 +90,21 @@ it('a result of another form costs nothing, and the others are billed', async ()
   expect(await endOf(id)).toMatchObject({ cause: 'done', billedLines: 2, unreadableLines: 2 })
 })
 
+const withoutAnswer = (custom_id: string, type: string) =>
+  JSON.stringify({ custom_id, result: { type, error: { message: 'too long' } } })
+
+it.each([
+  ['a failed line', 'done', withoutAnswer('b', 'errored')],
+  ['a canceled line', 'done', withoutAnswer('b', 'canceled')],
+  ['a result that can’t be read', 'upstream-error', 'no JSON'],
+])('without an answer, %s ends the call as %s', async (_name, reason, line) => {
+  const id = await submit()
+  resultsAre(withoutAnswer('a', 'errored'), line)
+  await call('GET', `${BATCHES}/${id}`)
+  const data = { reason, errorCode: 'batch_done', attempts: [{ channelId: 2, error: null }] }
+  await expect.poll(ends).toMatchObject([{ type: 'CallReleased', data }])
+})
+
 it.each(['content', 'usage'])(
   'a result whose `%s` is nested too deeply is charged, and so are the others',
   async (name) => {

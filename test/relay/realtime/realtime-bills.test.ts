@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { RealtimeSession } from '#relay/realtime/realtime-session.ts'
 import { CHARGE, USAGE } from '../support/realtime-provider.ts'
 import {
@@ -19,6 +20,18 @@ const { provider, rig, session, connect } = realtimeSite({
 
 const speech = (input: object) => ({ session: { type: 'realtime', audio: { input } } })
 const charges = async () => (await bills(rig)).map(({ charge }) => charge)
+const releases = async () =>
+  (await rig.callEvents()).flatMap(({ type, data }) => (type === 'CallReleased' ? [data] : []))
+
+/** Makes the event store refuse all charges. */
+function failSettlements(): void {
+  const { actors } = rig.core
+  const { handle } = actors
+  vi.spyOn(actors, 'handle').mockImplementation(async (decider, stream, command, context) => {
+    if ((command as { type?: unknown }).type === 'SettleCall') throw new StoreUnavailable('away')
+    return handle(decider, stream, command, context)
+  })
+}
 
 /** The provider begins a response at each request, and says some words, but does not end it. */
 const hangs = () => {
@@ -295,9 +308,32 @@ describe('a realtime session that ends during a response', () => {
     const client = await sessionWithoutSpeech(rig.url)
     client.send({ type: 'response.create' })
     expect((await client.event('error')).error).toMatchObject({ code: 'upstream_timeout' })
-    await expect.poll(() => callTypes(rig)).toContain('CallReleased')
+    const end = { reason: 'timeout', errorCode: 'upstream_timeout', attempts: [] }
+    await expect.poll(releases).toMatchObject([end])
     expect(await charges()).toEqual([])
   })
+
+  it.each([true, false])(
+    'without output is not blamed on its provider (begun: %s)',
+    async (begins) => {
+      provider.onEvent = ({ type }, at) => {
+        const isLast = at.typesOf('response.create').length === 2
+        if (type === 'response.create' && (begins || !isLast)) at.begin()
+        return type.startsWith('response.')
+      }
+      failSettlements()
+      const client = await sessionWithoutSpeech(rig.url)
+      client.send({ type: 'response.create' })
+      client.send({ type: 'response.create' })
+      await expect.poll(() => session().typesOf('response.create')).toHaveLength(2)
+      session().done('resp_1', USAGE)
+      expect((await client.event('error')).error).toMatchObject({ code: 'store_unavailable' })
+      const end = { reason: 'incomplete', errorCode: 'store_unavailable' }
+      const attempts = [{ channelId: 2, error: 'store-unavailable' }]
+      await expect.poll(releases).toMatchObject([{ ...end, attempts }])
+      expect(await charges()).toEqual([])
+    },
+  )
 
   it('renews its lease and records its progress while it runs', async () => {
     hangs()

@@ -251,6 +251,21 @@ describe('a provider that ignores the output limit of a realtime response', () =
     expect(await openCalls(rig)).toBe(0)
   })
 
+  it('ends another response without output for the same reason, without a charge', async () => {
+    answers((at, id) => {
+      for (let n = 0; id === 'resp_2' && n < 200; n += 1) at.delta(id, WORDS)
+    })
+    const client = await sessionWithoutSpeech(rig.url)
+    client.send(request)
+    client.send(request)
+    expect((await client.event('error')).error).toMatchObject({ code: 'output_limit_ignored' })
+    const releases = async () =>
+      (await rig.callEvents()).flatMap(({ type, data }) => (type === 'CallReleased' ? [data] : []))
+    const end = { reason: 'incomplete', errorCode: 'output_limit_ignored' }
+    await expect.poll(releases).toMatchObject([{ ...end, attempts: [{ error: 'over-limit' }] }])
+    await expect.poll(outputs).toHaveLength(1)
+  })
+
   it('holds the limit of a request also if speech begins another response first', async () => {
     provider.onEvent = ({ type }, at) => {
       if (type !== 'response.create') return false

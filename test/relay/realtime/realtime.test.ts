@@ -233,7 +233,7 @@ describe('what is sent to the provider of a realtime session', () => {
     const before = session().events.length
     client.send({ ...event, event_id: 'mine' })
     const { error } = await client.event('error')
-    expect(error).toMatchObject({ param })
+    expect(error).toMatchObject({ param, event_id: 'mine' })
     client.send({ type: 'conversation.item.delete', item_id: 'a' })
     await expect.poll(() => session().events.length).toBe(before + 1)
     expect(session().events.at(-1)).toMatchObject({ type: 'conversation.item.delete' })
@@ -251,7 +251,12 @@ describe('what is sent to the provider of a realtime session', () => {
   it('refuses text that is no JSON object, and closes after a binary message', async () => {
     const client = await connect()
     client.socket.send('nonsense')
-    expect((await client.event('error')).error).toMatchObject({ type: 'invalid_request_error' })
+    const nonsense = { type: 'invalid_request_error', event_id: null }
+    expect((await client.event('error')).error).toMatchObject(nonsense)
+    for (const event_id of [7, 'x'.repeat(513), {}, null]) {
+      client.send({ type: 'session.update', session: { prompt: {} }, event_id })
+      expect((await client.event('error')).error).toMatchObject({ event_id: null })
+    }
     client.socket.send(Buffer.from([1, 2]))
     expect(await client.isClosed()).toBe(1003)
   })
