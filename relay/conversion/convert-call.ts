@@ -70,18 +70,25 @@ export type CallConversion = {
   readonly createStream: (id: string) => ConvertedStream
 }
 
+/** The facts about a call that its converted answer states. */
+type StatedFacts = {
+  /** True if the gateway stores the answer. Answers in the Responses format state this. */
+  readonly isStored?: boolean
+  /** The model that the answer names, if it is not the model of the request. */
+  readonly model?: string
+}
+
 /**
- * Converts a request. `requestBody` must be a valid JSON object. `isStored` tells whether the
- * gateway stores the answer, because answers in the Responses format state whether they are stored.
- * Throws an `InvalidMemberError` if a member of the request is invalid, and another
- * `ConversionError` if the provider's format can't express the request.
+ * Converts a request. `requestBody` must be a valid JSON object. Throws an `InvalidMemberError` if
+ * a member of the request is invalid, and another `ConversionError` if the provider's format can't
+ * express the request.
  */
 export function convertCall(
   from: ConvertedFormatName,
   requestBody: Buffer,
   path: PathParameters,
   target: ConversionTarget,
-  isStored = false,
+  { isStored = false, model: answeredModel }: StatedFacts = {},
 ): CallConversion {
   const parsed = JSON.parse(requestBody.toString('utf8')) as JsonObject
   const caller = CALLERS[from]
@@ -92,15 +99,19 @@ export function convertCall(
   const written = provider.writeRequest({ ...adapted, model, thinking }, target)
   const writers = caller.writersFor(parsed, isStored)
   const lost = new LossesInAnswer(target.format, from)
+  const names = { model: answeredModel ?? request.model, originalNames }
   return {
     body: Buffer.from(JSON.stringify(written.value)),
     losses: [...losses, ...callerPathsOfLosses(written.losses, from, request)],
     lossesInAnswer: lost,
-    ...conversionOfAnswer(provider, writers, { model: request.model, originalNames }, lost),
+    ...conversionOfAnswer(provider, writers, names, lost),
   }
 }
 
-/** The names in an answer that are replaced by those of the caller: the model's, and of tools. */
+/**
+ * The names in an answer that replace those of the provider: the model's, and the caller's names of
+ * tools.
+ */
 type CallerNames = { readonly model: string; readonly originalNames: OriginalToolNames }
 
 /** The maximum length in bytes of a complete answer that is converted. */

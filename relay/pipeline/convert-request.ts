@@ -112,7 +112,7 @@ const isEqual = <T extends Thinking | ChatExtensions>(one: T | undefined, other:
   one === other || JSON.stringify(one) === JSON.stringify(other)
 
 function convert(
-  { format, body, members, choices, model, isStream, storesContent }: ChatRequest,
+  { format, body, members, choices, model, isStream, storesContent, fallbackFor }: ChatRequest,
   target: ConversionTarget,
 ): CallConversion | RelayError {
   const { name } = format
@@ -131,7 +131,9 @@ function convert(
   }
   try {
     const isStored = storesContent === true
-    const conversion = convertCall(name, body, { model, isStream }, target, isStored)
+    // The body names the model for which a fallback model answers.
+    const facts = fallbackFor === undefined ? { isStored } : { isStored, model }
+    const conversion = convertCall(name, body, { model, isStream }, target, facts)
     const isLost = name === 'responses' && !isStored && members.some(isStoreRequested)
     return isLost ? { ...conversion, losses: [...conversion.losses, 'store'] } : conversion
   } catch (error) {

@@ -88,7 +88,7 @@ export function candidateOf(
   const endpoint = target && endpointOf(target, format.name, upstreamModel ?? model)
   return endpoint?.translation === undefined
     ? candidate
-    : translatedCandidate(candidate, endpoint.translation)
+    : translatedCandidate(candidate, endpoint.translation, request.format)
 }
 
 type PreparationOptions = {
@@ -347,21 +347,26 @@ function withOutputLimit(request: ChatRequest, outputTokens: number | null): Cha
   return { ...request, outputTokensMax: outputTokens }
 }
 
-/** Translates the body of a prepared request to an API that only this provider has. */
+/**
+ * Translates the body of a prepared request to an API that only this provider has. `callers` is the
+ * format of the caller's request.
+ */
 function translatedCandidate(
   candidate: Candidate,
   translation: Translation,
+  callers: WireFormat,
 ): Candidate | RelayError {
   const { body, request, channel, upstreamModel, losses } = candidate
   const { profile, address } = channel.target ?? {}
   const model = upstreamModel ?? request.model
   const target = { model, isStream: request.isStream, other: address?.other ?? '' }
-  const chat = translateToProprietaryApi(translation, body, request.choices, target)
+  const name = isDirectFormat(callers.name) ? 'chat' : callers.name
+  const chat = translateToProprietaryApi(translation, body, request.choices, target, name)
   if (isRelayError(chat)) return chat
   return {
     ...candidate,
     body: chat.body,
-    losses: losses.concat(chat.losses),
+    losses: [...new Set([...losses, ...chat.losses])],
     translated: chat.translated,
     request: profile?.ignoresOutputLimit === true ? { ...request, outputTokensMax: null } : request,
   }

@@ -10,7 +10,7 @@ import {
   readAnswerSettings,
   readRequest,
 } from '../conversion/openai-chat/read-request.ts'
-import type { WireFormat } from '../dialects/wire-format.ts'
+import type { ConvertedFormatName, WireFormat } from '../dialects/wire-format.ts'
 import { type ImageTask, imageTaskTransport } from '../providers/profiles/image-tasks.ts'
 import { endpointOf, type ProviderTarget } from '../providers/profiles/provider-target.ts'
 import type {
@@ -32,13 +32,15 @@ export type TranslatedChat = Omit<AnswerSettings, 'hasStreamUsage'> & {
 
 /**
  * Translates a chat that has been validated. Returns the error `not_convertible`, with the member
- * at fault, if the provider can't do what the chat asks for.
+ * at fault, if the provider can't do what the chat asks for. The losses have the names of `caller`,
+ * the format from which the chat was converted.
  */
 export function translateToProprietaryApi(
   translation: Translation,
   body: Buffer,
   choices: number,
   target: TranslationTarget,
+  caller: ConvertedFormatName = 'chat',
 ):
   | {
       readonly body: Buffer
@@ -55,9 +57,11 @@ export function translateToProprietaryApi(
     const { request: adapted, originalNames } = adaptToolNames(request, 'chat')
     const written = translation.writeRequest(adapted, target)
     const { hasStreamUsage: _, ...settings } = readAnswerSettings(chat)
+    // The places of messages and parts in a converted chat are not those in the caller's request.
+    const placed = caller === 'chat' ? request : undefined
     return {
       body: Buffer.from(JSON.stringify(written.value)),
-      losses: [...losses, ...callerPathsOfLosses(written.losses, 'chat', request)],
+      losses: [...losses, ...callerPathsOfLosses(written.losses, caller, placed)],
       translated: { ...settings, translation, model: target.model, originalNames },
     }
   } catch (error) {

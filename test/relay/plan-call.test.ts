@@ -4,7 +4,8 @@ import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { chargeFor } from '#domain/pricing/charge.ts'
 import { sendChat } from '#test/support/send-chat.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
-import { chat, errorOf, onlyEnd, relayRig, USER } from './support/relay-rig.ts'
+import { chat, errorOf, KEY, onlyEnd, relayRig, USER } from './support/relay-rig.ts'
+import { scriptedProvider } from './support/scripted-provider.ts'
 
 const AUTO_KEY = 'auto0123456789abcdefghijklmnopqrstuvwxyzABCDEFGH'
 const DIFY = 37
@@ -100,6 +101,73 @@ describe('the fallback models of a model', () => {
   })
 })
 
+describe('a fallback model on a channel of another format', () => {
+  const anthropic = startedForEach(scriptedProvider)
+  const ASK = { model: 'sim-small', max_tokens: 9 }
+  const TURN = [{ role: 'user', content: 'Hi' }]
+  const MESSAGE = {
+    ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'sim-large-1', stop_reason: null },
+    ...{ content: [{ type: 'text', text: 'Hi.' }], usage: { input_tokens: 9, output_tokens: 9 } },
+  }
+  const EVENTS = [
+    { type: 'message_start', message: { ...MESSAGE, content: [] } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hi.' } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 9 } },
+    { type: 'message_stop' },
+  ]
+
+  beforeEach(async () => {
+    const data = { channelIds: [1] }
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data })
+    await rig.setOption('ModelRatio', { 'sim-small': 1.25, 'sim-large': 5, 'sim-mini': 0.25 })
+  })
+
+  async function send(path: string, body: object): Promise<string> {
+    const response = await fetch(`${rig.url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    expect(response.status).toBe(200)
+    return response.text()
+  }
+
+  it.each([
+    ['/v1/chat/completions', { ...ASK, messages: TURN }],
+    ['/v1/chat/completions', { ...ASK, messages: TURN, stream: true }],
+    ['/v1/completions', { ...ASK, prompt: 'Hi' }],
+    ['/v1/completions', { ...ASK, prompt: 'Hi', stream: true }],
+    ['/v1/responses', { model: 'sim-small', input: 'Hi' }],
+    ['/v1/responses', { model: 'sim-small', input: 'Hi', stream: true }],
+    ['/v1beta/models/sim-small:generateContent', { contents: [{ parts: [{ text: 'Hi' }] }] }],
+    ['/v1beta/models/sim-small:streamGenerateContent', { contents: [{ parts: [{ text: 'Hi' }] }] }],
+  ] as const)('is named in the answer of Anthropic’s channel to %s %o', async (path, body) => {
+    const pieces = EVENTS.map((event) =>
+      Buffer.from(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`),
+    )
+    const isStream = 'stream' in body || path.includes('stream')
+    const headers = { 'content-type': 'text/event-stream' }
+    anthropic.answers.set('*', isStream ? { headers, pieces } : { body: MESSAGE })
+    await rig.setOption('ModelFallbacks', { 'sim-small': ['sim-large'] })
+    await rig.addChannel(2, { type: 14, baseUrl: anthropic.url, models: ['sim-large'] })
+    const text = await send(path, body)
+    expect(text).toContain('"sim-large"')
+    expect(text).not.toContain('sim-small')
+    expect(await settled()).toMatchObject({ model: 'sim-large', price: { model: '5' } })
+  })
+
+  it.each([false, true])('is named in the answer to a message; stream: %s', async (stream) => {
+    await rig.setOption('ModelFallbacks', { 'sim-small': ['sim-mini'] })
+    await rig.addChannel(2, { models: ['sim-mini'] })
+    const text = await send('/v1/messages', { ...ASK, messages: TURN, stream })
+    expect(text).toContain('"sim-mini"')
+    expect(text).not.toContain('sim-small')
+    expect(await settled()).toMatchObject({ model: 'sim-mini' })
+  })
+})
+
 describe('a long stream whose dearer fallback is not used', () => {
   const long = startedForEach(() => relayRig({}, {}, undefined, { answerTokens: 9_000 }))
 
@@ -147,6 +215,18 @@ describe('the group auto', () => {
     failures(1)
     expect((await ask({ stream: true })).status).toBe(200)
     expect(await settled()).toMatchObject({ group: 'dear', channelId: 3, price: { group: '2' } })
+  })
+
+  it('serves a call by a channel of another format in a group before the next group', async () => {
+    const failing = await scriptedProvider()
+    failing.answers.set('*', { status: 503, body: { type: 'error' } })
+    await rig.addChannel(5, { groups: ['cheap'], type: 14, baseUrl: failing.url, priority: 9 })
+    await rig.setOption('RetryTimes', '1')
+    failures(1)
+    expect((await ask()).status).toBe(200)
+    await failing.close()
+    const { attempts, group } = await settled()
+    expect([attempts.map(({ channelId }) => channelId), group]).toEqual([[2, 5, 3], 'dear'])
   })
 
   it('serves a call that names a channel at the ratio of a group of this channel', async () => {

@@ -303,3 +303,159 @@ describe('a channel whose key is invalid', () => {
     expect(await isDisabled(2)).toBe(false)
   })
 })
+
+describe('a model on channels of two formats', () => {
+  const ANTHROPIC = 14
+  const MESSAGE = {
+    ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'sim-small' },
+    ...{ content: [{ type: 'text', text: 'Hi.' }], stop_reason: 'end_turn', stop_sequence: null },
+    usage: { input_tokens: 100, output_tokens: 50 },
+  }
+  const EVENTS = [
+    { type: 'message_start', message: { ...MESSAGE, content: [], stop_reason: null } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hi.' } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 50 } },
+    { type: 'message_stop' },
+  ]
+  const STREAM = EVENTS.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+  /** 100 tokens of input and 50 of output, which cost four times as much, at ratio 1.25. */
+  const CHARGE = 375n
+  const anthropic = startedForEach(scriptedProvider)
+  const answerPlainly = () => anthropic.answers.set('POST /v1/messages', { body: MESSAGE })
+  const answerAsStream = () =>
+    anthropic.answers.set('POST /v1/messages', {
+      headers: { 'content-type': 'text/event-stream' },
+      pieces: STREAM.map((event) => Buffer.from(event)),
+    })
+  const addAnthropic = (terms = {}) =>
+    rig.addChannel(2, { type: ANTHROPIC, baseUrl: anthropic.url, ...terms })
+  const fail = (status: number, count = 1) =>
+    rig.provider.script.push(...Array(count).fill({ kind: 'status', status }))
+  const sendMessage = (fields = {}) =>
+    fetch(`${rig.url}/v1/messages`, {
+      method: 'POST',
+      headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...{ model: 'sim-small', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] },
+        ...fields,
+      }),
+    })
+
+  beforeEach(async () => {
+    answerPlainly()
+    await rig.setOption('channel_health.circuit_enabled', 'false')
+  })
+
+  it('the channel of the call’s own format is tried first, whatever its priority', async () => {
+    await addAnthropic({ priority: 9 })
+    expect((await chat(rig, { seed: 7 })).headers.get('x-conversion-loss')).toBeNull()
+    expect(await attempts()).toEqual([1])
+  })
+
+  it.each([false, true])(
+    'the call is converted if the channels of its own format fail, billed once; stream: %s',
+    async (stream) => {
+      if (stream) answerAsStream()
+      await addAnthropic({ priority: 9 })
+      await rig.addChannel(3, { priority: 5 })
+      fail(500, 2)
+      const answer = await chat(rig, { stream, seed: 7 })
+      expect([answer.status, answer.headers.get('x-conversion-loss')]).toEqual([200, 'seed'])
+      expect(answer.text).toContain('"Hi."')
+      expect(await attempts()).toEqual([3, 1, 2])
+      const events = await rig.callEvents()
+      expect(events.map(({ type }) => type)).toEqual(['CallAdmitted', 'CallSettled'])
+      expect(await rig.balance()).toBe(1_000_000_000n - CHARGE)
+    },
+  )
+
+  it('a message goes on to a channel of OpenAI’s format, and is billed once', async () => {
+    await addAnthropic()
+    anthropic.answers.set('POST /v1/messages', { status: 500, body: { type: 'error' } })
+    const response = await sendMessage()
+    expect([response.status, await response.json()]).toMatchObject([200, { type: 'message' }])
+    expect(await attempts()).toEqual([2, 1])
+    const end = await onlyEnd(rig)
+    if (end.type !== 'CallSettled') throw new Error(end.type)
+    const { inputUncached, output } = end.data.usage
+    const charge = BigInt(Math.round((inputUncached + 4 * output) * 1.25))
+    expect(await rig.balance()).toBe(1_000_000_000n - charge)
+  })
+
+  it('a conversion counts as a retry, and is not tried without one', async () => {
+    await rig.setOption('RetryTimes', '1')
+    await addAnthropic()
+    await rig.addChannel(3)
+    fail(500, 2)
+    expect((await chat(rig)).status).toBe(500)
+    expect(anthropic.requests).toEqual([])
+    expect(await rig.balance()).toBe(1_000_000_000n)
+  })
+
+  it('a channel whose provider asks for a pause is left out, also without retries', async () => {
+    await rig.setOption('RetryTimes', '0')
+    await rig.setOption('channel_health.circuit_enabled', 'true')
+    await addAnthropic()
+    rig.provider.script.push({ kind: 'status', status: 429, retryAfter: '30' })
+    expect((await chat(rig)).status).toBe(429)
+    const { status, text } = await chat(rig)
+    expect([status, JSON.parse(text).choices[0].message.content]).toEqual([200, 'Hi.'])
+    expect(await rig.balance()).toBe(1_000_000_000n - CHARGE)
+  })
+
+  it('the caller gets the provider’s error if the request can not be converted', async () => {
+    await addAnthropic()
+    fail(503)
+    expect((await chat(rig, { n: 2 })).status).toBe(503)
+    expect(await attempts()).toEqual([1])
+    expect(anthropic.requests).toEqual([])
+    expect(await rig.balance()).toBe(1_000_000_000n)
+  })
+
+  it('a request that can not be converted is sent to a channel in a pause', async () => {
+    await rig.setOption('RetryTimes', '0')
+    await rig.setOption('channel_health.circuit_enabled', 'true')
+    await addAnthropic()
+    rig.provider.script.push({ kind: 'status', status: 429, retryAfter: '30' })
+    expect((await chat(rig, { n: 2 })).status).toBe(429)
+    expect((await chat(rig, { n: 2 })).status).toBe(200)
+  })
+
+  it('a request that can not be converted is told that the channel is full', async () => {
+    await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+    await addAnthropic()
+    await rig.addChannel(3, { maxRpm: 1 })
+    expect((await chat(rig)).status).toBe(200)
+    const answer = await chat(rig, { n: 2 })
+    expect([answer.status, errorOf(answer).code]).toEqual([429, 'channels_busy'])
+    expect(JSON.parse((await chat(rig)).text).choices[0].message.content).toBe('Hi.')
+  })
+
+  it('a session returns to the channel of its own format as soon as it can be used', async () => {
+    await addAnthropic()
+    const turn = () => chat(rig, {}, { 'x-session-id': 'one' })
+    await turn()
+    fail(500)
+    for (let call = 0; call < 3; call += 1) expect((await turn()).status).toBe(200)
+    const channels = (await rig.callEvents()).flatMap((event) =>
+      event.type === 'CallSettled' ? [event.data.channelId] : [],
+    )
+    expect(channels).toEqual([1, 2, 1, 1])
+  })
+
+  it('the hold covers what the other channel makes of the request', async () => {
+    const before = { max_tokens: 100 }
+    await chat(rig, before)
+    await addAnthropic({ paramOverride: JSON.stringify({ max_tokens: 1_000 }) })
+    await chat(rig, before)
+    const holds = (await rig.callEvents()).flatMap((event) =>
+      event.type === 'CallAdmitted' ? [Number(event.data.hold)] : [],
+    )
+    const [own = 0, both = 0] = holds
+    // The difference is 900 tokens at four times the ratio, and what the override adds to the body.
+    expect(both - own).toBeGreaterThanOrEqual(900 * 4 * 1.25)
+    expect(both - own).toBeLessThan(901 * 4 * 1.25 + 100)
+  })
+})

@@ -67,6 +67,8 @@ function setStream({ streamOf, streamPath, stream }: ProviderScript, pieces: rea
   provider.answers.set(`GET ${streamOf}`, answer)
 }
 
+const QUESTION = [{ role: 'user', content: 'Hello' }]
+
 const question = (model: string, fields = {}) => ({
   model,
   max_tokens: 50,
@@ -272,6 +274,38 @@ describe('what a provider can’t do', () => {
       expect.arrayContaining(['max_tokens', 'temperature', 'seed', 'stop']),
     )
   })
+
+  it.each([
+    [
+      ...['/v1/messages', 'max_tokens, stop_sequences, top_k'],
+      { max_tokens: 9, stop_sequences: ['END'], top_k: 3, messages: QUESTION },
+    ],
+    ['/v1/responses', 'max_output_tokens', { max_output_tokens: 9, input: QUESTION }],
+    [
+      '/v1beta/models/MODEL:generateContent',
+      ['maxOutputTokens', 'responseMimeType', 'stopSequences', 'topK']
+        .map((name) => `generationConfig.${name}`)
+        .join(', '),
+      {
+        contents: [{ role: 'user', parts: [{ text: 'Hello' }] }],
+        generationConfig: {
+          ...{ maxOutputTokens: 9, topK: 3, stopSequences: ['END'] },
+          responseMimeType: 'application/json',
+        },
+      },
+    ],
+  ] as [string, string, object][])(
+    'has the name of the caller of %s',
+    async (path, names, body) => {
+      const script = scriptOf(49)
+      await addChannel(script)
+      provider.answers.set(script.plainPath, script.plain)
+      const question = path.includes('MODEL') ? body : { model: script.model, ...body }
+      const { headers } = await send(question, path.replace('MODEL', script.model))
+      const losses = headers.get('x-conversion-loss')?.split(', ') ?? []
+      expect(losses.toSorted().join(', ')).toBe(names)
+    },
+  )
 
   it('a caller can’t hold less by a limit that the provider does not take', async () => {
     const script = scriptOf(49)
