@@ -215,7 +215,10 @@ function meterTokens(
       isFinal && isTrusted
         ? resolved.usage
         : moreExpensiveInterpretation({ ...resolved, isTrusted }, counted.usage, price)
-    const isReported = tokensOf(usage) === tokensOf(resolved.usage)
+    // The tokens of a call that is priced by reported search units don't decide its bill.
+    const isByUnits = isFinal && price.mode === 'call' && report.usage.searchUnits > 0
+    const isReported =
+      tokensOf(usage) === tokensOf(resolved.usage) || (isByUnits && report.anomaly === null)
     const usageSource = isReported ? 'upstream' : counted.usageSource
     return { usage, usageSource, anomaly: usageAnomaly ?? resolved.anomaly ?? isHigh }
   })

@@ -65,7 +65,8 @@ describe('a rerank', () => {
     await rig.setOption('ModelPrice', { [MODEL]: 0.002 })
     answerWith({ results: RESULTS, meta: { billed_units: { search_units: 2 } } })
     await rerank({ ...REQUEST, documents: ['word '.repeat(9_000), 'Berlin'] })
-    expect(await endOf()).toMatchObject({ charge: 2_000, calls: 2, anomaly: null })
+    const bill = { charge: 2_000, calls: 2, anomaly: null, usageSource: 'upstream' }
+    expect(await endOf()).toMatchObject(bill)
     expect(await holdOf()).toBeGreaterThanOrEqual(2_000)
   })
 
@@ -80,7 +81,7 @@ describe('a rerank', () => {
     await rig.setOption('ModelPrice', { [MODEL]: 0.002 })
     answerWith({ results: RESULTS, meta: { billed_units: { search_units: units } } })
     await rerank()
-    expect(await endOf()).toMatchObject({ charge, anomaly })
+    expect(await endOf()).toMatchObject({ charge, anomaly, usageSource: 'estimated' })
   })
 
   it('of more than 100 documents has several search units', async () => {
