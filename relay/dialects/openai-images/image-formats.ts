@@ -313,7 +313,10 @@ function boundOf(body: Buffer, members: readonly Member[], { pictures }: Kind): 
   return { tokens, ceiling: Math.min(TOKENS_MAX, tokens * 2 + 100_000), isText: count === 0 }
 }
 
-const OUTLINED: ReadonlySet<string> = new Set(['n', 'size', 'quality', 'partial_images'])
+/** The members that set the price, among them the sizes of xAI and SiliconFlow. */
+const OUTLINED: ReadonlySet<string> = new Set([
+  ...['n', 'size', 'quality', 'partial_images', 'resolution', 'image_size'],
+])
 
 /**
  * Returns an outline (a short form) of the request. It has the same number of images, size and
