@@ -151,6 +151,17 @@ describe('a rerank', () => {
     expect(provider.requests).toEqual([])
   })
 
+  it.each([
+    ['an empty list', { documents: [] }, '["…", {…}]'],
+    ['a list as query', { query: ['a'] }, '"…", {…}'],
+    ['a text as top_n', { top_n: 'x' }, '0–1000000'],
+    ['a text as flag', { return_documents: 'yes' }, 'true, false'],
+  ])('with %s gets an error that says which values are possible', async (_, fields, expected) => {
+    expect((await rerank({ ...REQUEST, ...fields })).text).toContain(
+      JSON.stringify(expected).slice(1, -1),
+    )
+  })
+
   const WORDS = `bad documents for ${PROVIDER_KEY}`
 
   it.each([
