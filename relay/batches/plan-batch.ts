@@ -312,10 +312,12 @@ export function callsOf({
   lines,
 }: Pick<BatchPlan, 'parts' | 'lines'>): readonly ModelCalls[] {
   const byModel = new Map<string, ModelCalls>()
-  for (const { part, bytes, bounds } of lines.values()) {
-    const model = parts[part]?.model ?? ''
+  for (const { part, bytes, bounds, imageFactor } of lines.values()) {
+    const { model = '', price } = parts[part] ?? {}
     const { calls, tokens } = byModel.get(model) ?? { calls: 0, tokens: 0 }
-    const { outputTokens: outputTokensMax, choices } = bounds
+    const { outputTokens, choices } = bounds
+    // Images with a price per image have no tokens, also not in the bill.
+    const outputTokensMax = imageFactor !== undefined && price?.mode === 'call' ? 0 : outputTokens
     const estimate = estimateTokensOf({ body: { length: bytes }, outputTokensMax, choices })
     byModel.set(model, { model, calls: calls + 1, tokens: tokens + estimate })
   }

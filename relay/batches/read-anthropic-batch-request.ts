@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { isRelayError, notOneOf, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { jsonError } from '../dialects/invalid-json-error.ts'
 import { isMembers } from '../dialects/read-common-request-members.ts'
 import { closingQuote } from '../dialects/scan-json-tokens.ts'
@@ -31,7 +31,10 @@ const BYTES_AT_ONCE = 1024 * 1024
 /** The maximum number of lines that are read before the event loop may do other work. */
 const LINES_AT_ONCE = 64
 
-const NO_REQUESTS = relayError('invalid_parameter', { param: 'requests' })
+const NO_REQUESTS = notOneOf('requests', ['[{"custom_id": "…", "params": {…}}]'])
+const TOO_MANY_REQUESTS = relayError('too_many_lines', {
+  ...{ param: `requests[${LINES_MAX}]`, subject: `${LINES_MAX}` },
+})
 const NO_JSON = relayError('json_incomplete')
 const [QUOTE, COMMA] = [34, 44]
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [123, 125, 91, 93]
@@ -96,7 +99,7 @@ async function splitRequests(body: Buffer): Promise<readonly Buffer[] | RelayErr
     } else if (depth > 0 && (byte === CLOSE_BRACE || byte === CLOSE_BRACKET)) {
       depth -= 1
       if (depth > 0) continue
-      if (elements.length === LINES_MAX) return NO_REQUESTS
+      if (elements.length === LINES_MAX) return TOO_MANY_REQUESTS
       elements.push(body.subarray(begin, at + 1))
       isAfterComma = false
     } else if (depth === 0 && byte === CLOSE_BRACKET) {

@@ -33,7 +33,8 @@ export function readOpenAiBatchRequest(body: Buffer): OpenAiBatchRequest | Relay
   }
   if (completion_window !== '24h') return notOneOf('completion_window', ['24h'])
   const pairs = metadata === null ? null : objectOf(metadata)
-  if (metadata !== null && (pairs === null || !isMetadata(pairs))) return invalid('metadata')
+  const metadataError = metadata === null ? null : errorInMetadata(pairs)
+  if (metadataError !== null) return metadataError
   const request = { input_file_id, endpoint, metadata: pairs as OpenAiBatchRequest['metadata'] }
   if (expiry === null) return request
   const outputLifetimeMs = readExpiry(expiry)
@@ -57,11 +58,19 @@ function readExpiry(expiry: unknown): number | RelayError {
   return readFileLifetime({ anchor, seconds }, names)
 }
 
-const isMetadata = (pairs: Readonly<Record<string, unknown>>): boolean =>
-  Object.keys(pairs).length <= METADATA_MAX &&
-  Object.entries(pairs).every(
-    ([key, value]) =>
-      key.length <= METADATA_KEY_MAX &&
-      typeof value === 'string' &&
-      value.length <= METADATA_VALUE_MAX,
-  )
+function errorInMetadata(pairs: Readonly<Record<string, unknown>> | null): RelayError | null {
+  const entries = Object.entries(pairs ?? {})
+  if (pairs === null || entries.some(([, value]) => typeof value !== 'string')) {
+    return notOneOf('metadata', ['{"…": "…"}'])
+  }
+  if (entries.length > METADATA_MAX) return invalid('metadata')
+  for (const [key, value] of entries) {
+    const param = `metadata.${key.slice(0, METADATA_KEY_MAX)}`
+    if (key.length > METADATA_KEY_MAX) return tooLong(param, METADATA_KEY_MAX)
+    if (String(value).length > METADATA_VALUE_MAX) return tooLong(param, METADATA_VALUE_MAX)
+  }
+  return null
+}
+
+const tooLong = (param: string, most: number): RelayError =>
+  relayError('string_above_max_length', { param, subject: `${most}` })

@@ -2,6 +2,7 @@ import {
   invalidParameter,
   isRelayError,
   missingParameter,
+  notOneOf,
   type RelayError,
   relayError,
 } from '#relay/canonical/relay-error.ts'
@@ -155,6 +156,19 @@ export function integerOf(
 /** Returns the error for a member that `integerOf` rejects with the same bounds. */
 export const outOfRange = (param: string, least: number, most: number): RelayError =>
   relayError('integer_out_of_range', { param, subject: `${least}–${most}` })
+
+/** The forms in which errors show the values of a JSON kind. */
+const FORMS: Record<JsonKind, string> = {
+  ...{ string: '"…"', array: '[…]', object: '{…}', number: '0, 1.5, …' },
+  ...{ true: 'true', false: 'false', null: 'null' },
+}
+
+/** Creates the error for a member whose value has none of the JSON kinds. */
+export const notOfKinds = (param: string, kinds: readonly JsonKind[]): RelayError =>
+  notOneOf(
+    param,
+    kinds.map((kind) => FORMS[kind]),
+  )
 
 /**
  * Returns the value of a boolean member. Returns false if the member is absent or null, and null if

@@ -129,6 +129,28 @@ function withLimitOfModel<One extends ImageCandidate>(candidate: One): One {
   return { ...candidate, request: { ...limited, model: request.model } }
 }
 
+const ACCEPTED_BYTES_MAX = 256
+
+/**
+ * Returns the restricted members that are sent to an endpoint: those in `allowed`, and the members
+ * of the request that the endpoint accepts in addition to its wire format (see
+ * `CallEndpoint.accepts`).
+ */
+export function withAcceptedMembers(
+  allowed: ReadonlySet<string>,
+  accepts: CallEndpoint['accepts'],
+  { members, body }: ChatRequest,
+): ReadonlySet<string> {
+  if (accepts === undefined) return allowed
+  const accepted = members.flatMap(({ key, valueStart, valueEnd }) => {
+    const isShort = valueEnd - valueStart <= ACCEPTED_BYTES_MAX
+    const isAccepted =
+      isShort && accepts.get(key)?.test(body.toString('utf8', valueStart, valueEnd)) === true
+    return isAccepted ? [key] : []
+  })
+  return accepted.length === 0 ? allowed : new Set([...allowed, ...accepted])
+}
+
 const NONE: readonly string[] = []
 /**
  * The JSON texts of default values. An endpoint can ignore a member with such a value without a

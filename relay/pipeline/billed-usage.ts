@@ -26,6 +26,7 @@ import {
   type UsageBounds,
   type UsageReport,
 } from '#relay/canonical/provider-usage-report.ts'
+import { tokensOfImages } from '#relay/dialects/openai-images/image-price-factor-and-tokens.ts'
 import { billedConditions, requestedConditions } from '#relay/dialects/price-conditions-of-call.ts'
 import {
   INPUT_TOKENS_PER_USE,
@@ -33,7 +34,6 @@ import {
   type ToolLimits,
   totalUses,
 } from '#relay/dialects/provider-tool-limits.ts'
-import type { ChatRequest } from '#relay/dialects/wire-format.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
 import {
   isDoubtful,
@@ -215,7 +215,10 @@ function meterTokens(
       isFinal && isTrusted
         ? resolved.usage
         : moreExpensiveInterpretation({ ...resolved, isTrusted }, counted.usage, price)
-    const isReported = tokensOf(usage) === tokensOf(resolved.usage)
+    // The tokens of a call that is priced by reported search units don't decide its bill.
+    const isByUnits = isFinal && price.mode === 'call' && report.usage.searchUnits > 0
+    const isReported =
+      tokensOf(usage) === tokensOf(resolved.usage) || (isByUnits && report.anomaly === null)
     const usageSource = isReported ? 'upstream' : counted.usageSource
     return { usage, usageSource, anomaly: usageAnomaly ?? resolved.anomaly ?? isHigh }
   })
@@ -369,7 +372,7 @@ async function ownCount(
   price: PriceSnapshot,
 ): Promise<Metered> {
   const { text, tokens, imageTokens: ofData = 0, images = 0 } = readText()
-  const ofImages = tokensOfImages(request, images)
+  const ofImages = tokensOfImages(request, images, price)
   const requestBody = chargesInput ? request.body : null
   const { input, output } = await counter.count({ requestBody, text })
   const { countUsage } = request.format
@@ -389,12 +392,3 @@ async function ownCount(
     anomaly: null,
   }
 }
-
-/**
- * Returns the number of tokens that are billed for delivered images. Each image counts as
- * `outputTokensMax` tokens, and at most `choices` images are counted.
- */
-export const tokensOfImages = (
-  { choices, outputTokensMax }: Pick<ChatRequest, 'choices' | 'outputTokensMax'>,
-  images: number,
-): number => Math.min(images, choices) * (outputTokensMax ?? 0)

@@ -1,8 +1,8 @@
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { imageUsage, NO_USAGE, toolUsage, type Usage } from '#domain/pricing/usage.ts'
+import { tokensOfImages } from '../dialects/openai-images/image-price-factor-and-tokens.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { AnswerForwarder } from './answer-forwarder-types.ts'
-import { tokensOfImages } from './billed-usage.ts'
 
 /**
  * Estimates the usage of an answer from the part that was delivered so far. `inputUncached` is the
@@ -15,7 +15,7 @@ export function estimateUsageSoFar(
   price: PriceSnapshot,
 ): Usage {
   const imageCount = delivered.imageCount()
-  const ofImages = tokensOfImages(request, imageCount)
+  const ofImages = tokensOfImages(request, imageCount, price)
   const output = delivered.estimateTokens() + ofImages
   const tools = delivered.toolUses()
   const images = imageUsage(delivered.estimateImageTokens() + ofImages)

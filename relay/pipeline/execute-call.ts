@@ -23,6 +23,7 @@ import {
   type Alternative,
   type CallPlan,
   groupsOfPlan,
+  sizedRequestOf,
 } from './plan-call-for-one-model-and-group.ts'
 import { readRequestWithStoredContent } from './read-request-with-stored-content.ts'
 import { receiveBodyOrForm } from './receive-body-or-form.ts'
@@ -106,7 +107,8 @@ export async function executeCall(
     const screeningError = pendingScreening === null ? null : await pendingScreening
     if (screeningError !== null) return sendError(exchange, screeningError)
     const groups = groupsOfPlan(plan)
-    const pendingPermit = permitBeforePlan.take() ?? acquirePermit(deps, caller, request, groups)
+    const sized = sizedRequestOf(plan, request)
+    const pendingPermit = permitBeforePlan.take() ?? acquirePermit(deps, caller, sized, groups)
     const permit = pendingPermit instanceof Promise ? await pendingPermit : pendingPermit
     if (isRelayError(permit)) return sendError(exchange, permit)
     tracePlan(deps, exchange, caller, request)

@@ -80,6 +80,22 @@ export const groupsOfPlan = ({ alternatives }: CallPlan): readonly string[] | un
   alternatives === undefined ? undefined : [...new Set(alternatives.map(({ group }) => group))]
 
 /**
+ * Returns the request by which the tokens of a planned call are estimated for the limits. If the
+ * call has a price per image, whatever model serves it, its images have no tokens, also not in the
+ * bill.
+ */
+export function sizedRequestOf(
+  { price, alternatives = NO_ALTERNATIVES }: CallPlan,
+  request: ChatRequest,
+): ChatRequest {
+  if (request.imageFactor === undefined || price.mode !== 'call') return request
+  const isPerImage = alternatives.every(({ served }) => (served?.price ?? price).mode === 'call')
+  return isPerImage ? { ...request, outputTokensMax: 0 } : request
+}
+
+const NO_ALTERNATIVES: readonly Alternative[] = []
+
+/**
  * Plans a call with the model of the request and the group of the caller, without alternatives.
  * Determines its worst-case cost and the channels to which it may be sent. Returns an error if the
  * call can't be served.

@@ -23,7 +23,12 @@ import { compactPathOf, endpointOf, isByDeployment } from '../providers/profiles
 import type { Translation } from '../providers/proprietary-chat-apis/chat-translation.ts'
 import { withStoredInput } from '../stored-responses/find-channel-and-key-of-stored-input.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import { adaptImageRequest, ignoredMembers, unreadFileError } from './adapt-image-request.ts'
+import {
+  adaptImageRequest,
+  ignoredMembers,
+  unreadFileError,
+  withAcceptedMembers,
+} from './adapt-image-request.ts'
 import { withoutForeignThinking } from './cache-requests-without-foreign-thinking.ts'
 import { chatExtensionsAt } from './chat-extensions-accepted-by-channel.ts'
 import { type ConvertedRequest, convertRequest } from './convert-request.ts'
@@ -249,7 +254,7 @@ function applyChannelSettings(
   if (isRelayError(fitted)) return fitted
   const { outputTokens, overrides } = fitted
   const { target } = channel
-  const { ignores, isPlainOnly } = (target && endpointOf(target, format.name, model)) ?? {}
+  const { ignores, accepts, isPlainOnly } = (target && endpointOf(target, format.name, model)) ?? {}
   const ignored = ignoredMembers(ignores, request, overrides)
   const removed = [...(adaptation?.removed ?? []), ...ignored]
   if (isPlainOnly === true) removed.push('stream')
@@ -258,7 +263,7 @@ function applyChannelSettings(
     isDeployment: target !== null && isByDeployment(target),
     forcesUsage: rules.takesIncludeUsage,
     overrides: withModelName(request, model, overrides),
-    allowed: rules.allowedMembers,
+    allowed: withAcceptedMembers(rules.allowedMembers, accepts, request),
     outputTokens,
   }
   if (removed.length > 0) bodyChange.removed = new Set(removed)

@@ -3,7 +3,7 @@ import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import { isObject, numericOf, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { jsonError } from '../dialects/invalid-json-error.ts'
-import { isMembers } from '../dialects/read-common-request-members.ts'
+import { isMembers, outOfRange } from '../dialects/read-common-request-members.ts'
 import { scanObject } from '../dialects/scan-request-object.ts'
 import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.ts'
 import { authenticate, type Caller } from '../pipeline/authenticate.ts'
@@ -147,7 +147,7 @@ function requestOf(
   const isValid = validityS >= VALIDITY_S.least && validityS <= VALIDITY_S.most
   const isSeconds = seconds === undefined || Number.isInteger(seconds)
   if (!isValid || !isSeconds || (expiry !== undefined && expiry !== null && !isObject(expiry))) {
-    return relayError('invalid_parameter', { param: 'expires_after.seconds' })
+    return outOfRange('expires_after.seconds', VALIDITY_S.least, VALIDITY_S.most)
   }
   return { settings, model, validityS }
 }

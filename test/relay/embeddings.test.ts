@@ -28,6 +28,8 @@ beforeEach(async () => {
   provider.answers.set(PATH, { body: answer({ prompt_tokens: 1_000, total_tokens: 1_000 }) })
 })
 
+type Refusal = { readonly code: string; readonly param: string | null; readonly message: string }
+
 async function embed(body: object, path = '/v1/embeddings', key = KEY) {
   const response = await fetch(`${rig.url}${path}`, {
     method: 'POST',
@@ -35,7 +37,7 @@ async function embed(body: object, path = '/v1/embeddings', key = KEY) {
     body: JSON.stringify(body),
   })
   const text = await response.text()
-  const { error } = JSON.parse(text) as { error?: { code: string; param: string | null } }
+  const { error } = JSON.parse(text) as { error?: Refusal }
   return { status: response.status, text, error, headers: response.headers }
 }
 
@@ -209,9 +211,11 @@ describe('embeddings', () => {
     ['stream', { model: MODEL, input: 'a', stream: true }],
     ['messages', { model: MODEL, input: 'a', messages: [] }],
     ['Input', { model: MODEL, input: 'a', Input: 'b' }],
-  ])('a wrong %s gets a 400 that names it', async (param, body) => {
+  ])('a wrong %s gets a 400 that names it and says what is possible', async (param, body) => {
     const { status, error } = await embed(body)
     expect([status, error?.param]).toEqual([400, param])
+    const isExplained = ['input', 'dimensions', 'encoding_format', 'stream'].includes(param)
+    if (isExplained) expect(error?.message).not.toBe(`Invalid value for '${param}'.`)
     expect(provider.requests).toEqual([])
   })
 

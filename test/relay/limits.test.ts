@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { chat, errorOf, KEY, type RelayRig, relayRig, USER } from './support/relay-rig.ts'
+import { scriptedProvider } from './support/scripted-provider.ts'
 
 let rig: RelayRig
 afterEach(() => rig?.close())
@@ -174,6 +175,36 @@ describe('the site’s limit on tokens per minute', () => {
     // 900 are used: 300 more don't fit, 50 do.
     expect((await chat(rig, { max_tokens: 300 })).status).toBe(429)
     expect((await chat(rig, { max_tokens: 50 })).status).toBe(200)
+  })
+
+  it.each([
+    ['per image', 'ModelPrice', [200, 200, 200]],
+    ['per token', 'ModelRatio', [200, 429, 429]],
+  ])('an image with a price %s counts only the tokens of its bill', async (_, option, expected) => {
+    rig = await relayRig()
+    const model = 'dall-e-2'
+    const provider = await scriptedProvider()
+    const data = [{ url: 'https://images.example/a.png' }]
+    provider.answers.set('POST /v1/images/generations', { body: { created: 1, data } })
+    await rig.addChannel(2, { type: 1, baseUrl: provider.url, models: [model] })
+    await rig.setOption(option, { [model]: 0.02, 'sim-small': 0.02 })
+    await tokenLimit(5_000)
+    const generate = async () => {
+      const { status } = await fetch(`${rig.url}/v1/images/generations`, {
+        method: 'POST',
+        headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model, prompt: 'x', size: '256x256' }),
+      })
+      return status
+    }
+    const statuses = [await generate(), await generate(), (await chat(rig)).status]
+    await provider.close()
+    expect(statuses).toEqual(expected)
+    const settled = (await rig.callEvents()).flatMap((event) =>
+      event.type === 'CallSettled' ? [event.data.usage.output] : [],
+    )
+    if (option === 'ModelPrice') expect(settled.slice(0, 2)).toEqual([0, 0])
+    else expect(settled).toEqual([7_200])
   })
 })
 

@@ -65,7 +65,8 @@ describe('a rerank', () => {
     await rig.setOption('ModelPrice', { [MODEL]: 0.002 })
     answerWith({ results: RESULTS, meta: { billed_units: { search_units: 2 } } })
     await rerank({ ...REQUEST, documents: ['word '.repeat(9_000), 'Berlin'] })
-    expect(await endOf()).toMatchObject({ charge: 2_000, calls: 2, anomaly: null })
+    const bill = { charge: 2_000, calls: 2, anomaly: null, usageSource: 'upstream' }
+    expect(await endOf()).toMatchObject(bill)
     expect(await holdOf()).toBeGreaterThanOrEqual(2_000)
   })
 
@@ -80,7 +81,7 @@ describe('a rerank', () => {
     await rig.setOption('ModelPrice', { [MODEL]: 0.002 })
     answerWith({ results: RESULTS, meta: { billed_units: { search_units: units } } })
     await rerank()
-    expect(await endOf()).toMatchObject({ charge, anomaly })
+    expect(await endOf()).toMatchObject({ charge, anomaly, usageSource: 'estimated' })
   })
 
   it('of more than 100 documents has several search units', async () => {
@@ -148,6 +149,17 @@ describe('a rerank', () => {
     const { status, error } = await rerank(body)
     expect([status, error?.param]).toEqual([400, param])
     expect(provider.requests).toEqual([])
+  })
+
+  it.each([
+    ['an empty list', { documents: [] }, '["…", {…}]'],
+    ['a list as query', { query: ['a'] }, '"…", {…}'],
+    ['a text as top_n', { top_n: 'x' }, '0–1000000'],
+    ['a text as flag', { return_documents: 'yes' }, 'true, false'],
+  ])('with %s gets an error that says which values are possible', async (_, fields, expected) => {
+    expect((await rerank({ ...REQUEST, ...fields })).text).toContain(
+      JSON.stringify(expected).slice(1, -1),
+    )
   })
 
   const WORDS = `bad documents for ${PROVIDER_KEY}`

@@ -5,14 +5,20 @@ import {
   type UsageBounds,
   type UsageReport,
 } from '#relay/canonical/provider-usage-report.ts'
-import { invalidParameter, type RelayError } from '#relay/canonical/relay-error.ts'
+import { invalidParameter, notOneOf, type RelayError } from '#relay/canonical/relay-error.ts'
 import { answerCheck, hasCounts, lacksResult } from '../check-successful-answer.ts'
 import { jsonError } from '../invalid-json-error.ts'
 import { OPENAI_ERRORS } from '../openai-chat/error-format.ts'
 import { OPENAI_STREAM } from '../openai-chat/stream-events.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
 import { usageInAnswer } from '../openai-chat/usage-in-answer.ts'
-import { flagOf, isMembers, RESERVED, validOutline } from '../read-common-request-members.ts'
+import {
+  flagOf,
+  isMembers,
+  notOfKinds,
+  RESERVED,
+  validOutline,
+} from '../read-common-request-members.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import type { InvalidJson, Member } from '../scan-request-object.ts'
 import type { ChatRequest, WireFormat } from '../wire-format.ts'
@@ -36,10 +42,11 @@ export function checkedMembers(
   if (!isMembers(scanned)) return jsonError(body, scanned)
   for (const { key, kind } of scanned) {
     if (key === RESERVED) return invalidParameter(key)
-    if (kind !== 'null' && fields.get(key)?.includes(kind) === false) return invalidParameter(key)
+    const kinds = fields.get(key)
+    if (kind !== 'null' && kinds?.includes(kind) === false) return notOfKinds(key, kinds)
   }
   const isStream = flagOf(memberIn(scanned, 'stream'))
-  return isStream === false ? scanned : invalidParameter('stream')
+  return isStream === false ? scanned : notOneOf('stream', ['false'])
 }
 
 /**

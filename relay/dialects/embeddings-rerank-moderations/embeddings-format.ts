@@ -3,6 +3,7 @@ import {
   invalidParameter,
   isRelayError,
   missingParameter,
+  notOneOf,
   type RelayError,
 } from '#relay/canonical/relay-error.ts'
 import { integerOf, isModelName, modelOf, outOfRange } from '../read-common-request-members.ts'
@@ -22,7 +23,6 @@ import { vectorsAsBase64 } from './vectors-as-base64.ts'
 const FIELDS: FieldKinds = new Map([
   ['input', ['string', 'array']],
   ['encoding_format', ['string', 'array']],
-  ['dimensions', ['number']],
   ['user', ['string']],
 ])
 /**
@@ -30,7 +30,9 @@ const FIELDS: FieldKinds = new Map([
  * additional inputs.
  */
 const REFUSED = ['messages', 'prompt', 'texts', 'images', 'inputs']
-const NAMES = namesByFoldedName(['model', 'stream', ...FIELDS.keys(), ...REFUSED])
+const NAMES = namesByFoldedName([
+  ...['model', 'stream', 'dimensions', ...FIELDS.keys(), ...REFUSED],
+])
 const NO_NAMES = namesByFoldedName([])
 const DIMENSIONS_MAX = 100_000
 /**
@@ -62,7 +64,7 @@ function readEmbeddingsRequest(
   const input = memberIn(members, 'input')
   if (input === undefined) return missingParameter('input')
   const inputs = countInputs(body, input)
-  if (inputs === null) return invalidParameter('input')
+  if (inputs === null) return notOneOf('input', ['"…"', '["…", {…}]', '[1, …]', '[[1, …]]'])
   const inputBound = boundOfInputs(body, inputs)
   return { ...WITHOUT_OUTPUT, format: EMBEDDINGS, body, members, model, inputBound }
 }

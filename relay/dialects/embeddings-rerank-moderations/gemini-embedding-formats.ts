@@ -4,6 +4,7 @@ import {
   invalidParameter,
   isRelayError,
   missingParameter,
+  notOneOf,
   type RelayError,
   relayError,
 } from '#relay/canonical/relay-error.ts'
@@ -124,18 +125,18 @@ function readEmbedding(
   }
   if (isBatch) {
     const { length, isAllObjects, ambiguity, misfit } = input
-    if (length === 0 || !isAllObjects) return invalidParameter(name)
+    if (length === 0 || !isAllObjects) return notOneOf(name, ['[{…}]'])
     if (ambiguity !== null) return ambiguousKey(`${name}${ambiguity.path}`, ambiguity.other)
     if (misfit !== null) return invalidParameter(`${name}${misfit}`)
     if (finder.contents !== length) return missingParameter(`${name}[].content`)
     const other = finder.models.findIndex((span) => isOtherModel(span.name, path))
     // After a change, a checked request may contain the provider's model name.
-    if (other >= 0 && known.size > 0) return invalidParameter(`${name}[${other}].model`)
+    if (other >= 0 && known.size > 0) return otherModel(`${name}[${other}].model`, path)
   }
   const ofBody = memberIn(members, 'model')
   const named = ofBody && JSON.parse(body.toString('utf8', ofBody.valueStart, ofBody.valueEnd))
   if (named !== undefined && isOtherModel(named, path) && known.size > 0) {
-    return invalidParameter('model')
+    return otherModel('model', path)
   }
   const count = isBatch ? input.length : 1
   const bound = boundOfInputs(body, { count, tokens: null, objects: finder.media })
@@ -143,6 +144,9 @@ function readEmbedding(
   MODELS.set(request, finder.models)
   return request
 }
+
+const otherModel = (param: string, { model }: PathParameters): RelayError =>
+  notOneOf(param, [`models/${model}`])
 
 /**
  * Builds the body for the provider. The body of a single request does not name the model, because

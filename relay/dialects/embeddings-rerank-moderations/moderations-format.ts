@@ -3,6 +3,7 @@ import {
   invalidParameter,
   isRelayError,
   missingParameter,
+  notOneOf,
   type RelayError,
 } from '#relay/canonical/relay-error.ts'
 import { modelOf } from '../read-common-request-members.ts'
@@ -41,7 +42,7 @@ function readModerationRequest(body: Buffer, known = NAMES): ChatRequest | Relay
   const input = memberIn(members, 'input')
   if (input === undefined) return missingParameter('input')
   const inputs = countInputs(body, input)
-  if (inputs === null || inputs.tokens !== null) return invalidParameter('input')
+  if (inputs === null || inputs.tokens !== null) return notOneOf('input', ['"…"', '["…", {…}]'])
   const inputBound = boundOfInputs(body, inputs)
   return { ...WITHOUT_OUTPUT, format: MODERATIONS, body, members, model, inputBound }
 }

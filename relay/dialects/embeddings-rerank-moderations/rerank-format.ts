@@ -3,9 +3,9 @@ import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { Counts, type UsageReport } from '#relay/canonical/provider-usage-report.ts'
 import {
-  invalidParameter,
   isRelayError,
   missingParameter,
+  notOneOf,
   type RelayError,
 } from '#relay/canonical/relay-error.ts'
 import { applyEdits } from '../byte-edits.ts'
@@ -25,15 +25,12 @@ import { boundOfInputs, countInputs, limitToTokensMax } from './count-and-bound-
 const FIELDS: FieldKinds = new Map([
   ['query', ['string', 'object']],
   ['documents', ['array']],
-  ['top_n', ['number']],
   ['return_documents', ['true', 'false']],
-  ['max_chunks_per_doc', ['number']],
-  ['max_tokens_per_doc', ['number']],
   ['rank_fields', ['array']],
 ])
-const NAMES = namesByFoldedName(['model', 'stream', ...FIELDS.keys()])
-const NO_NAMES = namesByFoldedName([])
 const COUNTS = ['top_n', 'max_chunks_per_doc', 'max_tokens_per_doc']
+const NAMES = namesByFoldedName(['model', 'stream', ...FIELDS.keys(), ...COUNTS])
+const NO_NAMES = namesByFoldedName([])
 const COUNT_MAX = 1_000_000
 
 /** A search unit of Cohere's API is one query with up to 100 documents. */
@@ -64,7 +61,7 @@ function readRerankRequest(
   const documents = memberIn(members, 'documents')
   if (documents === undefined) return missingParameter('documents')
   const inputs = countInputs(body, documents)
-  if (inputs === null || inputs.tokens !== null) return invalidParameter('documents')
+  if (inputs === null || inputs.tokens !== null) return notOneOf('documents', ['["…", {…}]'])
   const misfit = COUNTS.find(
     (key) => integerOf(body, memberIn(members, key), 0, COUNT_MAX) === undefined,
   )

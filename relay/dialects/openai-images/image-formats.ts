@@ -4,6 +4,7 @@ import {
   invalidParameter,
   isRelayError,
   missingParameter,
+  notOneOf,
   type RelayError,
 } from '#relay/canonical/relay-error.ts'
 import type { FormRules } from '#relay/uploads/form-field-types.ts'
@@ -18,6 +19,7 @@ import {
   integerOf,
   isMembers,
   membersAndModel,
+  notOfKinds,
   outOfRange,
   shortTextOf,
   validOutline,
@@ -176,18 +178,18 @@ function readImagesRequest(body: Buffer, kind: Kind, isChecked: boolean): ChatRe
   const request = membersAndModel(body, scanObject(body, known, kind.rules))
   if (isRelayError(request)) return request
   const { members, model, find } = request
-  const error = errorInFields(body, members, kind)
-  if (error !== null) return error
-  if (!isChecked && !RESPONSE_FORMATS.has(shortTextOf(body, find('response_format')))) {
-    return invalidParameter('response_format')
-  }
   const images = integerOf(body, find('n'), 1, IMAGES_MAX)
   if (images === undefined) return outOfRange('n', 1, IMAGES_MAX)
   const partialImages = integerOf(body, find('partial_images'), 0, PARTIAL_IMAGES_MAX)
   if (partialImages === undefined) return outOfRange('partial_images', 0, PARTIAL_IMAGES_MAX)
+  const error = errorInFields(body, members, kind)
+  if (error !== null) return error
+  if (!isChecked && !RESPONSE_FORMATS.has(shortTextOf(body, find('response_format')))) {
+    return notOneOf('response_format', ['url', 'b64_json'])
+  }
   const isStream = flagOf(find('stream')) === true
   // The events of a stream show neither to which image they belong nor which event is the last.
-  if (isStream && (images ?? 1) > 1) return invalidParameter('n')
+  if (isStream && (images ?? 1) > 1) return notOneOf('n', ['1'])
   const [size, quality] = sizeAndQualityOf(body, members)
   return {
     format: kind.wireFormat(),
@@ -257,8 +259,8 @@ function errorInFields(
   const misfit = members.find(
     ({ key, kind }) => kind !== 'null' && fields.get(key)?.includes(kind) === false,
   )
-  if (misfit !== undefined) return invalidParameter(misfit.key)
-  if (!hasNoPrompt && shortTextOf(body, prompt) === '') return invalidParameter('prompt')
+  if (misfit !== undefined) return notOfKinds(misfit.key, fields.get(misfit.key) ?? [])
+  if (!hasNoPrompt && shortTextOf(body, prompt) === '') return notOfKinds('prompt', TEXT)
   if (files !== undefined) return errorInFormFiles(body, members, files)
   if (format === 'images') return null
   return errorInMessages(find('images'), null, 'images') ?? errorInMask(body, find('mask'))
@@ -313,7 +315,10 @@ function boundOf(body: Buffer, members: readonly Member[], { pictures }: Kind): 
   return { tokens, ceiling: Math.min(TOKENS_MAX, tokens * 2 + 100_000), isText: count === 0 }
 }
 
-const OUTLINED: ReadonlySet<string> = new Set(['n', 'size', 'quality', 'partial_images'])
+/** The members that set the price, among them the sizes of xAI and SiliconFlow. */
+const OUTLINED: ReadonlySet<string> = new Set([
+  ...['n', 'size', 'quality', 'partial_images', 'resolution', 'image_size'],
+])
 
 /**
  * Returns an outline (a short form) of the request. It has the same number of images, size and

@@ -1,4 +1,4 @@
-import type { DecimalText } from '#domain/pricing/price-snapshot.ts'
+import type { DecimalText, PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import type { ChatRequest } from '../wire-format.ts'
 
 const SIDES = /^(\d{1,5})[x*](\d{1,5})$/
@@ -65,6 +65,18 @@ export function imageTokensOf(
   const larger = Math.max(1, Math.min(64, pixels / USUAL_PIXELS))
   return Math.ceil(tokens * larger) + partialImages * PARTIAL_IMAGE_TOKENS
 }
+
+/**
+ * Returns the number of tokens that are billed for delivered images without a usage report. Each
+ * image counts as `outputTokensMax` tokens, and at most `choices` images are counted. Images with a
+ * price per image have no tokens, because an invented number would count towards the limits on
+ * tokens and be shown as usage.
+ */
+export const tokensOfImages = (
+  { choices, outputTokensMax }: Pick<ChatRequest, 'choices' | 'outputTokensMax'>,
+  images: number,
+  { mode }: Pick<PriceSnapshot, 'mode'>,
+): number => (mode === 'call' ? 0 : Math.min(images, choices) * (outputTokensMax ?? 0))
 
 /**
  * The sizes below 1024 by 1024 pixels that a provider surely makes as requested. A provider that

@@ -8,12 +8,15 @@ import {
   dashScopeSizeOf,
   type ImageRequest,
   isQuarterMegapixel,
+  isRatio,
   lossesFor,
-  miniMaxSidesOf,
+  MORE_RATIOS,
   type NamedSize,
   offeredSizeOf,
   picturesOf,
   replicateSidesOf,
+  sidesAtMiniMax,
+  takesRatioAtReplicate,
   xaiQualityOf,
   xaiRatioOf,
   xaiResolutionOf,
@@ -99,7 +102,7 @@ const BLOCKED_BY_GEMINI =
 export const GEMINI_CONTENT: ImageAdapter = {
   lossesOf: lossesFor('geminiContent'),
   requestOf: (request: CarriedBy<'geminiContent'>, model) => {
-    const aspectRatio = aspectRatioOf(request.size)
+    const aspectRatio = aspectRatioOf(request.size, MORE_RATIOS)
     const imageSize = largerSizeOf(offeredSizeOf('geminiContent', request.size, model))
     const isUsual = aspectRatio === undefined && imageSize === undefined
     const config = isUsual ? {} : { imageConfig: { aspectRatio, imageSize } }
@@ -156,17 +159,26 @@ function usageOf(metadata: JsonObject): object {
 const ownSizeOf = (size: string | null | undefined): string | null =>
   size === undefined || size === 'auto' ? null : size
 
+/** Returns the size that is sent to SiliconFlow. Its own member takes precedence over `size`. */
+const siliconFlowSizeOf = ({
+  size,
+  image_size: own,
+}: Pick<ImageRequest, 'size' | 'image_size'>): string | null =>
+  ownSizeOf(typeof own === 'string' ? own : size)
+
 /** Adapter for SiliconFlow's images API, whose members have other names. */
 export const SILICON_FLOW: ImageAdapter = {
   lossesOf: lossesFor('siliconFlow'),
-  requestOf: (
-    { prompt, n, size, image, negative_prompt, seed, guidance_scale }: CarriedBy<'siliconFlow'>,
-    model,
-  ) => ({
-    ...{ model, prompt, image_size: ownSizeOf(size) ?? undefined, batch_size: n ?? 1 },
-    ...{ image: image ?? undefined, negative_prompt, seed, guidance_scale },
-  }),
-  sentImageOf: ({ size }) => ({ size: ownSizeOf(size), quality: null }),
+  requestOf: (request: CarriedBy<'siliconFlow'>, model) => {
+    const { prompt, n, image, negative_prompt, seed, guidance_scale } = request
+    const { num_inference_steps } = request
+    const image_size = siliconFlowSizeOf(request) ?? undefined
+    return {
+      ...{ model, prompt, image_size, batch_size: n ?? 1, image: image ?? undefined },
+      ...{ negative_prompt, seed, guidance_scale, num_inference_steps },
+    }
+  },
+  sentImageOf: (request) => ({ size: siliconFlowSizeOf(request), quality: null }),
   answer: (body, created) => {
     const members = scanObject(body)
     const isOwn = Array.isArray(members) && !members.some(({ key }) => key === 'images')
@@ -181,16 +193,16 @@ export const SILICON_FLOW: ImageAdapter = {
 export const MINIMAX_IMAGES: ImageAdapter = {
   lossesOf: lossesFor('miniMax'),
   requestOf: (request: CarriedBy<'miniMax'>, model) => {
-    const { prompt, n, size, response_format: format, seed } = request
+    const { prompt, n, size, response_format: format, seed, aspect_ratio: own } = request
     const response_format = format === 'b64_json' ? 'base64' : 'url'
-    const [width, height] = miniMaxSidesOf(size, model) ?? []
-    const aspect_ratio = width === undefined ? aspectRatioOf(size) : undefined
-    const shape = { aspect_ratio, width, height }
+    const [width, height] = sidesAtMiniMax(request, model) ?? []
+    const ratio = isRatio(own) ? own : aspectRatioOf(size, MORE_RATIOS)
+    const shape = { aspect_ratio: width === undefined ? ratio : undefined, width, height }
     const body = { model, prompt, n: n ?? 1, ...shape, response_format, seed }
     return unsupportedIn(request, 9) ?? body
   },
-  sentImageOf: ({ size }, model) => ({
-    size: sizeOfSides(miniMaxSidesOf(size, model)),
+  sentImageOf: (request, model) => ({
+    size: sizeOfSides(sidesAtMiniMax(request, model)),
     quality: null,
   }),
   answer: (body, created) => {
@@ -319,14 +331,18 @@ export const DASH_SCOPE_EDIT_TASKS: ImageAdapter = {
 const QUARTER_MEGAPIXEL = '0.25'
 
 /** Returns the inputs that state the size and the shape of the images to a model of Replicate. */
-function replicateShapeOf(size: string | null | undefined, model: string): object {
+function replicateShapeOf(
+  { size, aspect_ratio: own }: Pick<ImageRequest, 'size' | 'aspect_ratio'>,
+  model: string,
+): object {
   const bySides = replicateSidesOf(size, model)
   if (bySides !== null) {
     const [width, height] = bySides.sides
     return { ...bySides.members, width, height }
   }
   const megapixels = isQuarterMegapixel(size, model) ? { megapixels: QUARTER_MEGAPIXEL } : {}
-  return { aspect_ratio: aspectRatioOf(size), ...megapixels }
+  const isOwn = isRatio(own) && takesRatioAtReplicate(model)
+  return { aspect_ratio: isOwn ? own : aspectRatioOf(size), ...megapixels }
 }
 
 /** Adapter for Replicate's image models. The name of a model may end with a colon and a version. */
@@ -334,8 +350,8 @@ export const REPLICATE_IMAGES: ImageAdapter = {
   lossesOf: lossesFor('replicate'),
   task: PREDICTION_TASK,
   requestOf: (request: CarriedBy<'replicate'>, model) => {
-    const { prompt, n, size, negative_prompt, seed } = request
-    const shape = replicateShapeOf(size, model)
+    const { prompt, n, negative_prompt, seed } = request
+    const shape = replicateShapeOf(request, model)
     // `num_outputs` is omitted for one image, because many models can generate only one and do not
     // know this input.
     const num_outputs = (n ?? 1) > 1 ? n : undefined

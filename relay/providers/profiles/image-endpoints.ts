@@ -34,6 +34,32 @@ const GEMINI_IMAGE_MODELS = /^gemini-.*image/
 const NUMBER: ReadonlySet<string> = new Set(['n'])
 const QUALITY: ReadonlySet<string> = new Set(['quality'])
 const NUMBER_AND_QUALITY: ReadonlySet<string> = new Set([...NUMBER, ...QUALITY])
+
+/** Matches a short JSON text without escapes. */
+const SHORT_TEXT = /^"[^"\\]{1,128}"$/
+const FLAG = /^(?:true|false)$/
+/**
+ * Members of the vendors' own APIs that OpenAI's API does not have (see `CallEndpoint.accepts`). A
+ * size among them is priced by `sentImageOf`, and is therefore accepted only with an adapter.
+ */
+const XAI_MEMBERS: CallEndpoint['accepts'] = new Map([
+  ['aspect_ratio', SHORT_TEXT],
+  ['resolution', SHORT_TEXT],
+])
+const SILICON_FLOW_MEMBERS: CallEndpoint['accepts'] = new Map([
+  ['image_size', SHORT_TEXT],
+  ['num_inference_steps', /^[1-9]\d{0,2}$/],
+])
+const ZHIPU_MEMBERS: CallEndpoint['accepts'] = new Map([
+  ['watermark_enabled', FLAG],
+  ['user_id', SHORT_TEXT],
+])
+/** Any other value of this member would multiply the images. */
+const SEEDREAM_MEMBERS: CallEndpoint['accepts'] = new Map([
+  ['sequential_image_generation', /^"disabled"$/],
+])
+const RATIO_MEMBER: CallEndpoint['accepts'] = new Map([['aspect_ratio', SHORT_TEXT]])
+
 const ZHIPU_IMAGES = '/api/paas/v4/images/generations'
 
 /** Matches the models of Wan that generate images as tasks. */
@@ -110,8 +136,14 @@ export const IMAGE_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new
   [
     26,
     [
-      { ...imagesAt(ZHIPU_IMAGES, /^(?:cogview-4|glm-image)/), ignores: NUMBER },
-      { ...imagesAt(ZHIPU_IMAGES, /^cogview/), ignores: NUMBER_AND_QUALITY },
+      {
+        ...imagesAt(ZHIPU_IMAGES, /^(?:cogview-4|glm-image)/),
+        ...{ ignores: NUMBER, accepts: ZHIPU_MEMBERS },
+      },
+      {
+        ...imagesAt(ZHIPU_IMAGES, /^cogview/),
+        ...{ ignores: NUMBER_AND_QUALITY, accepts: ZHIPU_MEMBERS },
+      },
     ],
   ],
   [
@@ -120,11 +152,11 @@ export const IMAGE_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new
       {
         ...imagesAt('/v1/image_generation', /^image-/),
         bases: /^api\.(?:minimax\.io|minimaxi\.com|minimax\.chat)\//,
-        adapter: MINIMAX_IMAGES,
+        ...{ adapter: MINIMAX_IMAGES, accepts: RATIO_MEMBER },
       },
     ],
   ],
-  [40, [{ ...imagesAt(GENERATIONS), adapter: SILICON_FLOW }]],
+  [40, [{ ...imagesAt(GENERATIONS), adapter: SILICON_FLOW, accepts: SILICON_FLOW_MEMBERS }]],
   [41, ofGoogle('/v1/projects/{project}/locations/{region}/publishers/google/models/{model}')],
   [
     45,
@@ -132,18 +164,19 @@ export const IMAGE_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new
       {
         ...imagesAt('/api/v3/images/generations', /seedream|seededit/),
         ignores: NUMBER_AND_QUALITY,
+        accepts: SEEDREAM_MEMBERS,
         isPlainOnly: true,
       },
     ],
   ],
   [47, [{ ...imagesAt(GENERATIONS), ignores: QUALITY }]],
-  [48, [{ ...imagesAt(GENERATIONS, /image|imagine/), adapter: XAI_IMAGES }]],
+  [48, [{ ...imagesAt(GENERATIONS, /image|imagine/), adapter: XAI_IMAGES, accepts: XAI_MEMBERS }]],
   [
     56,
     [
       {
         ...imagesAt('/v1/models/{model}/predictions', REPLICATE_IMAGE_MODELS),
-        adapter: REPLICATE_IMAGES,
+        ...{ adapter: REPLICATE_IMAGES, accepts: RATIO_MEMBER },
       },
     ],
   ],

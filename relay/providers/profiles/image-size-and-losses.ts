@@ -27,8 +27,8 @@ export type ImageRequest = {
   readonly response_format?: string | null
 } & Pictures &
   Readonly<Record<'negative_prompt' | 'seed' | 'guidance_scale' | 'watermark' | 'user', unknown>> &
-  /** Members of xAI's API that OpenAI's API does not have. */
-  Readonly<Record<'aspect_ratio' | 'resolution', unknown>>
+  /** Members of the vendors' own APIs that OpenAI's API does not have. */
+  Readonly<Record<'aspect_ratio' | 'resolution' | 'image_size' | 'num_inference_steps', unknown>>
 
 /**
  * Returns the width and height of a size in pixels. Returns null if the size is not given in
@@ -39,13 +39,18 @@ export const sidesOf = (size: string | null | undefined): readonly [number, numb
   return width === undefined ? null : [Number(width), Number(height)]
 }
 
-const RATIOS = ['1:1', '3:4', '4:3', '9:16', '16:9'] as const
+const RATIOS = ['1:1', '3:4', '4:3', '9:16', '16:9']
+/** The aspect ratios of vendors whose models also generate images like those of 1536 by 1024. */
+export const MORE_RATIOS: readonly string[] = [...RATIOS, '2:3', '3:2']
 
 /**
- * Returns the aspect ratio in `RATIOS` that is closest to that of the size. Returns undefined if
+ * Returns the aspect ratio in `ratios` that is closest to that of the size. Returns undefined if
  * the size is not given in pixels or a side is 0.
  */
-export function aspectRatioOf(size: string | null | undefined): string | undefined {
+export function aspectRatioOf(
+  size: string | null | undefined,
+  ratios: readonly string[] = RATIOS,
+): string | undefined {
   const sides = sidesOf(size)
   if (sides === null || sides[0] * sides[1] === 0) return undefined
   const ratio = Math.log(sides[0] / sides[1])
@@ -53,8 +58,12 @@ export function aspectRatioOf(size: string | null | undefined): string | undefin
     const [width = 1, height = 1] = name.split(':').map(Number)
     return Math.abs(Math.log(width / height) - ratio)
   }
-  return RATIOS.toSorted((one, other) => distance(one) - distance(other))[0]
+  return ratios.toSorted((one, other) => distance(one) - distance(other))[0]
 }
+
+/** Reports whether a request's `aspect_ratio` has the form of a ratio, such as `16:9`. */
+export const isRatio = (ratio: unknown): ratio is string =>
+  typeof ratio === 'string' && /^\d{1,2}:\d{1,2}$/.test(ratio)
 
 /**
  * The named sizes, each with the largest number of pixels of an image that counts as this size.
@@ -171,12 +180,24 @@ export function replicateSidesOf(size: string | null | undefined, model: string)
  * Returns the width and the height in pixels that are sent to a model of MiniMax. Returns null if
  * none are sent. Only the model `image-01` accepts sides (platform.minimax.io/docs/api-reference).
  */
-export function miniMaxSidesOf(size: string | null | undefined, model: string) {
+function miniMaxSidesOf(size: string | null | undefined, model: string) {
   const sides = sidesOf(size)
   const isAccepted =
     model === 'image-01' && areWithin(sides, MINIMAX_SIDES) && sides.every((side) => side % 8 === 0)
   return isAccepted ? sides : null
 }
+
+/** Reports whether a model of Replicate takes an aspect ratio. */
+export const takesRatioAtReplicate = (model: string): boolean => !BY_SIDES.test(model)
+
+/**
+ * Returns the width and the height that are sent to MiniMax. None are sent with the request's own
+ * aspect ratio, because MiniMax would ignore them.
+ */
+export const sidesAtMiniMax = (
+  { size, aspect_ratio: own }: Pick<ImageRequest, 'size' | 'aspect_ratio'>,
+  model: string,
+) => (isRatio(own) ? null : miniMaxSidesOf(size, model))
 
 /** Matches the models of DashScope that also accept a named size, such as `2K`. */
 const NAMED_AT_DASH_SCOPE = /^wan(?:2\.(?:[6-9]|\d\d)|[3-9])[\w.]*-image/
@@ -206,7 +227,7 @@ const XAI_RESOLUTIONS = new Map<unknown, NamedSize>([
   ['1k', '1K'],
   ['2k', '2K'],
 ])
-const XAI_RATIO = /^(?:auto|\d{1,2}:\d{1,2})$/
+const XAI_RATIO = /^(?:auto|\d{1,2}(?:\.5)?:\d{1,2}(?:\.5)?)$/
 
 /**
  * Returns the named size of the images that a request to xAI states. xAI's member `resolution`
@@ -240,7 +261,7 @@ export function xaiRatioOf(
   model: string,
 ): string | undefined {
   if (!XAI_MODELS_WITH_RATIO.test(model)) return undefined
-  return isXaiRatio(ratio) ? ratio : aspectRatioOf(size)
+  return isXaiRatio(ratio) ? ratio : aspectRatioOf(size, MORE_RATIOS)
 }
 
 const isXaiRatio = (ratio: unknown): ratio is string =>
@@ -291,10 +312,11 @@ const CARRIED = {
   siliconFlow: {
     ...{ size: always, response_format: eitherFormat },
     ...{ negative_prompt: always, seed: always, guidance_scale: always },
+    ...{ image_size: ofSize(always), num_inference_steps: always },
   },
   miniMax: {
     size: ofSize((size, model) => miniMaxSidesOf(size, model) !== null || isUsual(size)),
-    ...{ response_format: eitherFormat, seed: always },
+    ...{ response_format: eitherFormat, seed: always, aspect_ratio: isRatio },
   },
   dashScope: {
     size: ofSize((size, model) => dashScopeSizeOf(size, model) !== null),
@@ -307,6 +329,7 @@ const CARRIED = {
         replicateSidesOf(size, model) !== null || offeredSizeOf('replicate', size, model) !== null,
     ),
     ...{ response_format: eitherFormat, negative_prompt: always, seed: always },
+    aspect_ratio: (ratio, model) => isRatio(ratio) && takesRatioAtReplicate(model),
   },
   xai: {
     size: ofSize(

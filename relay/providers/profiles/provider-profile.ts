@@ -80,6 +80,12 @@ export type CallEndpoint = {
    */
   readonly ignores?: ReadonlySet<string>
   /**
+   * The members of the provider's own API that are sent in addition to those of the wire format,
+   * each with a pattern of the JSON values that are sent. The price must cover each of these
+   * values. A member with any other value is dropped, as at all other endpoints.
+   */
+  readonly accepts?: ReadonlyMap<string, RegExp>
+  /**
    * True if the provider's stream has other events than the wire format. The member `stream` is
    * then not sent, and the complete answer is rendered as a stream.
    */

@@ -131,6 +131,17 @@ describe('a batch of images', () => {
     expect(charges).toEqual([20_000, 40_000])
   })
 
+  it.each([
+    [PER_IMAGE, 200],
+    [PER_TOKEN, 400],
+  ])('of %s counts towards the limits on tokens as it is billed', async (model, status) => {
+    await rig.setOption('ModelRequestRateLimitTokensPerMinute', '5000')
+    await rig.setOption('ModelRequestRateLimitEnabled', 'true')
+    const uploaded = await upload(GENERATIONS, [{ model }, { model }])
+    const created = await create(uploaded.json().id, GENERATIONS)
+    expect(created.status, created.text).toBe(status)
+  })
+
   it('is charged for reported tokens, and for the held ones if none are reported', async () => {
     const line = { model: PER_TOKEN, size: '1024x1024', quality: 'low' }
     const batch = await submit(GENERATIONS, [line, line, line])

@@ -111,6 +111,36 @@ describe('requests for images in the formats of providers', () => {
     }
   })
 
+  it('have the request’s own aspect ratio where the model takes one', () => {
+    const own = { size: '2048x2048', aspect_ratio: '21:9' }
+    const ofMiniMax = { model: 'image-01', prompt: 'a', n: 1, response_format: 'url' }
+    expect(adapterRequest(MINIMAX_IMAGES, own, 'image-01')).toEqual({
+      ...{ ...ofMiniMax, aspect_ratio: '21:9' },
+    })
+    // MiniMax ignores the size beside a ratio, so the image has the price of the usual size.
+    expect(MINIMAX_IMAGES.sentImageOf(own as never, 'image-01').size).toBeNull()
+    expect(adapterRequest(REPLICATE_IMAGES, own, 'a/flux-pro')).toEqual({
+      input: { prompt: 'a', aspect_ratio: '21:9' },
+    })
+    expect(adapterRequest(REPLICATE_IMAGES, own, 'stability-ai/sdxl')).toEqual({
+      input: { prompt: 'a', width: 2_048, height: 2_048 },
+    })
+    const ratio = { aspect_ratio: '21:9' }
+    expect(REPLICATE_IMAGES.lossesOf(ratio, 'stability-ai/sdxl')).toEqual(['aspect_ratio'])
+  })
+
+  it('have the aspect ratio 3:2 of the size where the model takes it', () => {
+    const landscape = { size: '1536x1024' }
+    const ratioOf = (adapter: ImageAdapter, model: string) =>
+      /"aspect_?ratio":"([\d:]+)"/i.exec(
+        JSON.stringify(adapterRequest(adapter, landscape, model)),
+      )?.[1]
+    expect(ratioOf(XAI_IMAGES, 'grok-imagine-image')).toBe('3:2')
+    expect(ratioOf(GEMINI_CONTENT, 'gemini-2.5-flash-image')).toBe('3:2')
+    expect(ratioOf(MINIMAX_IMAGES, 'image-01-live')).toBe('3:2')
+    expect(ratioOf(IMAGEN, 'imagen-4.0-generate-001')).toBe('4:3')
+  })
+
   it('state the size where the provider’s model has one', () => {
     const square = { size: '2048x2048' }
     expect(adapterRequest(IMAGEN, square, 'imagen-4.0-generate-001')).toMatchObject({

@@ -124,6 +124,7 @@ describe('a temporary key', () => {
     const { status, body } = await post('client_secrets', request)
     expect(status).toBe(400)
     expect(body).toMatchObject({ error: { param } })
+    if (param.endsWith('seconds')) expect(JSON.stringify(body)).toContain('10–7200')
   })
 })
 
