@@ -67,7 +67,7 @@ export async function billOfResultLine(
   const rawUsage = isLong && !isCounted ? undefined : reported
   const metered = { ...meteredLine(storedLine, key, format), onUnreadable }
   const readText = () => {
-    if (isLong) return longestAnswer(storedLine, isCounted)
+    if (isLong) return longestAnswer(storedLine)
     return isWhole ? textOfAnswer(answer, readTextsOf(metered)) : { text, tokens: 0 }
   }
   const delivery = { rawUsage, answeredModel: null, readText, isComplete: true, chargesInput: true }
@@ -92,17 +92,18 @@ const digestOf = (bytes: Buffer): Digest => ({
 })
 
 /**
- * Returns what is counted of an answer that is too long to be read: all images and uses of tools
- * that were requested and, if the answer states no usage, all tokens. The uses of tools count only
- * if the usage does not state them.
+ * Returns what is counted of an answer that is too long to be read: all tokens, images and uses of
+ * tools that were requested. Tokens count only if the answer states no usage or one that can't be
+ * trusted, and uses of tools only if the usage does not state them.
  */
-function longestAnswer(
-  { bounds: { outputTokens, choices }, imageFactor, toolLimits }: LineFacts,
-  isCounted: boolean,
-): CountableText {
+function longestAnswer({
+  bounds: { outputTokens, choices },
+  imageFactor,
+  toolLimits,
+}: LineFacts): CountableText {
   const tools = toolLimits === undefined ? {} : { tools: toolLimits.uses }
   if (imageFactor !== undefined) return { text: '', tokens: 0, images: choices, ...tools }
-  return { text: '', tokens: isCounted ? 0 : outputTokens * choices, ...tools }
+  return { text: '', tokens: outputTokens * choices, ...tools }
 }
 
 /**

@@ -2,6 +2,9 @@ const [QUOTE, BACKSLASH, COLON, COMMA] = [34, 92, 58, 44]
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [123, 125, 91, 93]
 /** A member with a longer name is dropped. */
 const KEY_BYTES_MAX = 256
+/** The initial length of the output's buffer. */
+const OUTPUT_BYTES = 1024
+const EMPTY = Buffer.alloc(0)
 /** A value with the rule `short` is dropped if it is longer. */
 const SHORT_BYTES_MAX = 64 * 1024
 
@@ -42,7 +45,8 @@ export class JsonMemberFilter {
   private isEscaped = false
   private short: Buffer[] = []
   private shortLength = 0
-  private output: Buffer[] = []
+  private output = EMPTY
+  private outputLength = 0
 
   constructor(ruleOf: RuleOf, shortBytesMax: number) {
     this.ruleOf = ruleOf
@@ -59,13 +63,32 @@ export class JsonMemberFilter {
     return '}'.repeat(this.path.length)
   }
 
-  /** Reads the next bytes of the document. Returns what is passed on. */
+  /**
+   * Reads the next bytes of the document. Returns what is passed on. Reading blocks the event loop,
+   * so that a chunk must be short.
+   */
   push(chunk: Buffer): Buffer {
     let at = 0
     while (at < chunk.length) at = this.step(chunk, at)
-    const { output } = this
-    this.output = []
-    return output.length === 1 ? (output[0] as Buffer) : Buffer.concat(output)
+    const passed = this.output.subarray(0, this.outputLength)
+    this.output = EMPTY
+    this.outputLength = 0
+    return passed
+  }
+
+  /**
+   * Adds bytes to the output. All bytes are in one buffer, because a buffer for each of many small
+   * members would need many times as much memory as the chunk.
+   */
+  private write(bytes: Uint8Array | readonly number[]): void {
+    const length = this.outputLength + bytes.length
+    if (length > this.output.length) {
+      const longer = Buffer.allocUnsafe(Math.max(length, 2 * this.output.length, OUTPUT_BYTES))
+      longer.set(this.output.subarray(0, this.outputLength))
+      this.output = longer
+    }
+    this.output.set(bytes, this.outputLength)
+    this.outputLength = length
   }
 
   /** Reads at least one byte or changes the state. Returns the offset of the next byte. */
@@ -97,7 +120,12 @@ export class JsonMemberFilter {
   }
 
   private beginValue(byte: number, at: number): number {
-    const name = Buffer.from(this.key).toString('latin1')
+    if (byte === COMMA || byte === CLOSE_BRACE) {
+      // A member without a value is left out, because the output would be no JSON with it.
+      this.state = 'member'
+      return at
+    }
+    const name = nameIn(this.key)
     const path = [...this.path.slice(1), name].join('/')
     const rule = this.isKeyTooLong ? 'drop' : this.ruleOf(path)
     if (rule === 'enter' && byte === OPEN_BRACE && this.shortBytesLeft > 0) {
@@ -107,7 +135,7 @@ export class JsonMemberFilter {
       return at + 1
     }
     if (rule === 'pass' || typeof rule === 'object') this.writeName()
-    if (typeof rule === 'object') this.output.push(Buffer.from(rule.text))
+    if (typeof rule === 'object') this.write(Buffer.from(rule.text))
     this.rule = typeof rule === 'object' ? 'drop' : rule === 'enter' ? 'short' : rule
     this.state = 'inside'
     this.isScalar = byte !== QUOTE && byte !== OPEN_BRACE && byte !== OPEN_BRACKET
@@ -154,7 +182,7 @@ export class JsonMemberFilter {
   }
 
   private keep(bytes: Buffer): void {
-    if (this.rule === 'pass') this.output.push(bytes)
+    if (this.rule === 'pass') this.write(bytes)
     if (this.rule !== 'short') return
     this.shortLength += bytes.length
     if (this.shortLength > Math.min(SHORT_BYTES_MAX, this.shortBytesLeft)) this.short = []
@@ -168,34 +196,45 @@ export class JsonMemberFilter {
     if (this.rule !== 'short' || !isKept) return
     this.shortBytesLeft -= this.shortLength + this.key.length + SYNTAX_BYTES
     this.writeName()
-    this.output.push(...this.short)
+    for (const part of this.short) this.write(part)
     this.short = []
   }
 
   private writeName(): void {
-    const comma = this.hasMember.at(-1) === true ? ',' : ''
+    this.write(this.hasMember.at(-1) === true ? [COMMA, QUOTE] : [QUOTE])
     this.hasMember[this.hasMember.length - 1] = true
-    this.output.push(Buffer.from(`${comma}"`), Buffer.from(this.key), COLON_AFTER_NAME)
+    this.write(this.key)
+    this.write([QUOTE, COLON])
   }
 
   private open(name: string): void {
     this.path.push(name)
     this.hasMember.push(false)
-    this.output.push(Buffer.from('{'))
+    this.write([OPEN_BRACE])
     this.state = 'member'
   }
 
   private close(): void {
     this.path.pop()
     this.hasMember.pop()
-    this.output.push(Buffer.from('}'))
+    this.write([CLOSE_BRACE])
     this.state = this.path.length === 0 ? 'over' : 'member'
   }
 }
 
-const COLON_AFTER_NAME = Buffer.from('":')
 /** The number of bytes of quotes, a colon, a comma and braces beside a name and a value. */
 const SYNTAX_BYTES = 6
+
+/** Returns the name in a key. An escaped name must not evade the rule of its member. */
+function nameIn(key: readonly number[]): string {
+  const bytes = Buffer.from(key)
+  if (!key.includes(BACKSLASH)) return bytes.toString('latin1')
+  try {
+    return String(JSON.parse(`"${bytes.toString('utf8')}"`))
+  } catch {
+    return bytes.toString('latin1')
+  }
+}
 
 /** Returns the offset after a number, a boolean or null; -1 if it reaches the end of the chunk. */
 function endOfScalar(chunk: Buffer, start: number): number {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setImmediate as eventLoopTurn } from 'node:timers/promises'
 import type { Digest } from '#domain/accounts/events.ts'
 import { JsonMemberFilter, type MemberRule, type RuleOf } from './filter-json-members.ts'
 
@@ -24,7 +25,49 @@ const OUTLINED: ReadonlySet<string> = new Set([
   ...['usage', 'usageMetadata', 'x_groq', 'timings', 'error', 'model', 'modelVersion'],
   ...['id', 'responseId', 'system_fingerprint', 'service_tier', 'provider'],
 ])
+/** The length of the slices in which a piece is read. Other work is done between two slices. */
+const SLICE_BYTES = 64 * 1024
 const EMPTY = Buffer.alloc(0)
+
+/** A result up to this length is parsed, whatever it contains. */
+const PARSED_BYTES = 1024 * 1024
+/** The maximum number of objects and lists in a longer result that is parsed. */
+const CONTAINERS_MAX = 1_000_000
+const [OPEN_BRACE, OPEN_BRACKET] = [123, 91]
+
+/** Thrown if a result that is passed on turns out to be malformed. */
+export class MalformedResult extends Error {}
+
+/**
+ * Yields a piece in slices, and lets the event loop do other work after each of them. The first
+ * piece of a result is so long that reading it would otherwise block the event loop for seconds.
+ */
+async function* slicesOf(piece: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < piece.length; at += SLICE_BYTES) {
+    yield piece.subarray(at, at + SLICE_BYTES)
+    await eventLoopTurn()
+  }
+}
+
+/**
+ * Yields the parts of results. A result with too many objects and lists is handled like one that is
+ * too long, because each `{}` needs more than twenty times its length as memory once it is parsed.
+ */
+async function* parsableParts(parts: AsyncIterable<ResultPart>): AsyncGenerator<ResultPart> {
+  for await (const part of parts) {
+    yield Buffer.isBuffer(part) && isTooWide(part) ? { piece: part, isLast: true } : part
+  }
+}
+
+function isTooWide(result: Buffer): boolean {
+  if (result.length <= PARSED_BYTES) return false
+  let containers = 0
+  for (let at = 0; at < result.length && containers <= CONTAINERS_MAX; at += 1) {
+    const byte = result[at]
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) containers += 1
+  }
+  return containers > CONTAINERS_MAX
+}
 
 /** Reads a result while it arrives. Only its outline is kept. */
 class LongResultReader {
@@ -42,11 +85,14 @@ class LongResultReader {
     this.filter = new JsonMemberFilter(ruleOf, OUTLINE_BYTES_MAX)
   }
 
-  push(piece: Buffer): void {
-    this.sha256.update(piece)
+  async push(piece: Buffer): Promise<void> {
     this.bytes += piece.length
-    const part = this.filter.push(piece)
-    if (part.length > 0) this.parts.push(part)
+    for await (const slice of slicesOf(piece)) {
+      this.sha256.update(slice)
+      const part = this.filter.push(slice)
+      // The part is copied, because it may be in a much longer buffer.
+      if (part.length > 0) this.parts.push(Buffer.from(part))
+    }
   }
 
   /** The outline of what was read so far. */
@@ -73,13 +119,13 @@ export async function* outlinedResults(
   answerPath: string,
 ): AsyncGenerator<Buffer | LongResult> {
   let reader: LongResultReader | null = null
-  for await (const part of parts) {
+  for await (const part of parsableParts(parts)) {
     if (Buffer.isBuffer(part)) {
       yield part
       continue
     }
     reader ??= new LongResultReader(answerPath)
-    reader.push(part.piece)
+    await reader.push(part.piece)
     if (!part.isLast) continue
     yield reader.result
     reader = null
@@ -106,14 +152,18 @@ export type ResultRendering = {
 /** A part of a result as the caller receives it. The last part of a long result is empty. */
 export type ShownPart = { readonly data: Buffer | string; readonly isLast: boolean }
 
-/** Yields the results as the caller receives them. A long result is passed on as it arrives. */
+/**
+ * Yields the results as the caller receives them. A long result is passed on as it arrives. Throws
+ * `MalformedResult` at the end of a long result that is no whole JSON object. The provider may send
+ * other bytes than those that were billed, and the caller must see that the result is incomplete.
+ */
 export async function* renderedResults(
   parts: AsyncIterable<ResultPart>,
   { answerPath, render, rulesOfLong, renderUnshown }: ResultRendering,
 ): AsyncGenerator<ShownPart> {
   let reader: LongResultReader | null = null
   let shown: JsonMemberFilter | null = null
-  for await (const part of parts) {
+  for await (const part of parsableParts(parts)) {
     if (Buffer.isBuffer(part)) {
       const data = render(part.toString('utf8'))
       if (data !== null) yield { data, isLast: true }
@@ -122,11 +172,14 @@ export async function* renderedResults(
     const { piece, isLast } = part
     const isFirst: boolean = reader === null
     reader ??= new LongResultReader(answerPath)
-    if (shown === null) reader.push(piece)
+    if (shown === null) await reader.push(piece)
     const rules = isFirst ? rulesOfLong(reader.outline) : null
     if (rules !== null) shown = new JsonMemberFilter(rules, Number.POSITIVE_INFINITY)
-    if (shown !== null) yield { data: shown.push(piece), isLast: false }
+    for await (const slice of shown === null ? [] : slicesOf(piece)) {
+      yield { data: (shown as JsonMemberFilter).push(slice), isLast: false }
+    }
     if (!isLast) continue
+    if (shown?.isOver === false) throw new MalformedResult('a long result of a batch is malformed')
     const data = shown === null ? renderUnshown(reader.outline) : EMPTY
     if (data !== null) yield { data, isLast: true }
     reader = null

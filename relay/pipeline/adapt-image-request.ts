@@ -1,10 +1,8 @@
-import { hasFile } from '../canonical/files-in-unread-members.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { conversionLimitError } from '../conversion/conversion-limits.ts'
 import { withSentImage } from '../dialects/openai-images/image-price-factor-and-tokens.ts'
 import { shortTextOf } from '../dialects/read-common-request-members.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
-import { isImageModel } from '../providers/profiles/image-endpoints.ts'
 import type { CallEndpoint } from '../providers/profiles/provider-profile.ts'
 import {
   endpointOf,
@@ -16,7 +14,7 @@ import type { RelayChannel } from '../views/channel-view.ts'
 /**
  * The members of a `Candidate` that determine the requested model and the format of the request.
  */
-type RequestForModel = {
+export type RequestForModel = {
   readonly request: ChatRequest
   /** The provider's name for the model, or null if the provider uses the caller's name. */
   readonly upstreamModel: string | null
@@ -74,31 +72,6 @@ export function adaptImageRequest<One extends ImageCandidate>(
     losses: [...candidate.losses, ...adapter.lossesOf(original, model)],
     ...(isDataExpected ? { expectsImageData: true } : {}),
   }
-}
-
-type Omitting = RequestForModel & {
-  readonly dropped: readonly string[]
-  readonly losses: readonly string[]
-}
-
-/**
- * Returns the error if a candidate lacks a member of the caller's request that contains a picture,
- * a video or a sound, or null. Without this file, the provider would generate another image, which
- * the caller would have to pay. Chats with models that generate images are checked as well.
- */
-export function unreadFileError(
-  { dropped, losses, request: { model }, upstreamModel }: Omitting,
-  { imageFactor, members, body }: ChatRequest,
-): RelayError | null {
-  if (imageFactor === undefined && !isImageModel(upstreamModel ?? model)) return null
-  const omitted = new Set([...dropped, ...losses])
-  const file = members.find(({ key, kind, valueStart, valueEnd }) => {
-    if (kind === 'null' || !omitted.has(key)) return false
-    const value = body.subarray(valueStart, valueEnd)
-    // A member that is too long or too wide to be searched counts as a file.
-    return conversionLimitError(value) !== null || hasFile(key, JSON.parse(value.toString('utf8')))
-  })
-  return file === undefined ? null : relayError('not_convertible', { param: file.key })
 }
 
 /**

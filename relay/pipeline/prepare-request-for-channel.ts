@@ -23,16 +23,12 @@ import { compactPathOf, endpointOf, isByDeployment } from '../providers/profiles
 import type { Translation } from '../providers/proprietary-chat-apis/chat-translation.ts'
 import { withStoredInput } from '../stored-responses/find-channel-and-key-of-stored-input.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import {
-  adaptImageRequest,
-  ignoredMembers,
-  unreadFileError,
-  withAcceptedMembers,
-} from './adapt-image-request.ts'
+import { adaptImageRequest, ignoredMembers, withAcceptedMembers } from './adapt-image-request.ts'
 import { withoutForeignThinking } from './cache-requests-without-foreign-thinking.ts'
 import { chatExtensionsAt } from './chat-extensions-accepted-by-channel.ts'
 import { type ConvertedRequest, convertRequest } from './convert-request.ts'
 import type { OutputLimits } from './output-limits-of-call.ts'
+import { unreadFileError } from './refuse-unread-files-of-image-call.ts'
 import { fitThinkingBudgetAndLimit } from './thinking-beyond-output-limit.ts'
 import {
   type TranslatedChat,

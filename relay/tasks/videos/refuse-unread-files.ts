@@ -1,4 +1,4 @@
-import { hasFile } from '#relay/canonical/files-in-unread-members.ts'
+import { hasFile, searchBudget } from '#relay/canonical/files-in-unread-members.ts'
 import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { relayError } from '../../canonical/relay-error.ts'
 import { TaskRequestError } from '../read-task-request-body.ts'
@@ -9,7 +9,10 @@ import { TaskRequestError } from '../read-task-request-body.ts'
  * to pay. `unread` has the names of the members, with the path of those inside another member.
  */
 export function refuseUnreadFiles(sent: JsonObject, unread: readonly string[]): void {
-  const param = unread.find((path) => valuesAt(sent, path).some((value) => hasFile(path, value)))
+  const budget = searchBudget()
+  const param = unread.find((path) =>
+    valuesAt(sent, path).some((value) => hasFile(path, value, budget)),
+  )
   if (param === undefined) return
   throw new TaskRequestError(relayError('parameter_not_supported', { param }))
 }

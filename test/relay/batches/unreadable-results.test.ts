@@ -209,6 +209,26 @@ it.each([
   expect((lines[2]?.length ?? 0) > MIB).toBe(isShown)
 })
 
+it.each([
+  // The input is estimated as 23 tokens, and the longest answer has 64.
+  ['without output', { input_tokens: 10 }, { charge: 87 }],
+  ['with negative output', { input_tokens: 10, output_tokens: -5 }, { charge: 87 }],
+  ['with output as a text', { input_tokens: 10, output_tokens: 'x' }, { charge: 87 }],
+  ['without tokens of output', { input_tokens: 10, output_tokens: 0 }, { charge: 10 }],
+])('a result that is too long and has a usage %s', async (_, usage, end) => {
+  const id = await submit()
+  const whole = JSON.parse(result('b', 'x'.repeat(33 * MIB)))
+  Object.assign(whole.result.message, { usage })
+  provider.answers.set(`GET ${RESULTS}`, { pieces: piecesOf(JSON.stringify(whole)) })
+  await call('GET', `${BATCHES}/${id}`)
+  await expect.poll(ends).toMatchObject([{ type: 'CallSettled', data: end }])
+  const [billed] = (await rig.eventsOf(streamOf(id))).flatMap(({ type, data }) =>
+    type === 'BatchLinesBilled' ? (data as { lines: object[] }).lines : [],
+  )
+  const isZero = end.charge === 10
+  expect(billed).toMatchObject(isZero ? { anomaly: 'zero' } : { isEstimated: true })
+})
+
 it('a result of Gemini that is too long is billed, passed on, and keeps its place', async () => {
   const element = (text: string) => ({
     response: {

@@ -208,7 +208,7 @@ describe('files under names that the gateway does not read', () => {
   it('are refused in the Gemini API', async () => {
     const before = submissions()
     for (const [instance, parameters, param] of [
-      [{ firstFrame: { bytesBase64Encoded: 'A'.repeat(64) } }, {}, 'instances.firstFrame'],
+      [{ firstFrame: { bytesBase64Encoded: 'iVBORw0K'.repeat(8) } }, {}, 'instances.firstFrame'],
       [{}, { mask: { gcsUri: 'gs://b/1.png' } }, 'parameters.mask'],
     ] as const) {
       const body = { instances: [{ prompt: 'the sea', ...instance }], parameters }

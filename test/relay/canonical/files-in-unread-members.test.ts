@@ -1,0 +1,46 @@
+import { describe, expect, it, vi } from 'vitest'
+import { hasFile, searchBudget } from '#relay/canonical/files-in-unread-members.ts'
+
+const URL_OF_FILE = 'https://a.example/1.png'
+const SHA_256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
+const isFile = (name: string, value: unknown) => hasFile(name, value, searchBudget())
+
+describe('a member that is not read', () => {
+  it.each([
+    ['image_url', URL_OF_FILE],
+    ['lastframe', URL_OF_FILE],
+    ['keyframes', [{ at: 0, url: URL_OF_FILE }]],
+    ['firstFrameBytes', 'iVBORw0K'.repeat(8)],
+    ['mask', `${SHA_256}${SHA_256}${SHA_256}`],
+    ['other', `[{"type":"image_url","image_url":{"url":"${URL_OF_FILE}"}}]`],
+    ['input_file_id', 'file-1'],
+  ])('is a file: %s with %j', (name, value) => {
+    expect(isFile(name, value)).toBe(true)
+  })
+
+  it.each([
+    ['framework', URL_OF_FILE],
+    ['timeframe', URL_OF_FILE],
+    ['unmasked', URL_OF_FILE],
+    ['image_request_id', SHA_256],
+    ['image_hash', `${SHA_256}${SHA_256}`],
+    ['output_file_id', 'abc'],
+    ['outputFileId', 'abc'],
+  ])('is no file: %s with %j', (name, value) => {
+    expect(isFile(name, value)).toBe(false)
+  })
+
+  it('is searched with a bounded number of steps', () => {
+    const parse = vi.spyOn(JSON, 'parse')
+    const budget = searchBudget()
+    expect(hasFile('x', Array(50_000).fill('['), budget)).toBe(false)
+    expect(parse).not.toHaveBeenCalled()
+    for (let n = 0; n < 1_000; n += 1) expect(hasFile(`x${n}`, '[', budget)).toBe(false)
+    expect(parse.mock.calls.length).toBeLessThanOrEqual(16)
+    // What can't be searched completely counts as a file.
+    expect(hasFile('x', Array(60_000).fill(1), budget)).toBe(true)
+    expect(isFile('x', Array(1_000_000).fill(1))).toBe(true)
+    expect(isFile('x', `[${'1,'.repeat(200_000)}1]`)).toBe(true)
+    parse.mockRestore()
+  })
+})
