@@ -159,6 +159,46 @@ describe('an answer that the provider has interrupted', () => {
     expect([ends.length, await rig.balance()]).toEqual([2, before])
     expect(provider.requests).toHaveLength(4)
   })
+
+  const role = dataOf({ id: 'g', choices: [{ index: 0, delta: empty, finish_reason: null }] })
+  it.each(CALLS)('costs nothing after a role without content: %s', async (path, body) => {
+    const before = await rig.balance()
+    const reason = dataOf({ id: 'g', choices: [{ ...choice, delta: {} }] })
+    for (const events of [role + reason + DONE, role + role + reason + DONE, role + DONE, role]) {
+      provider.answers.set('*', { headers: STREAMED, pieces: [Buffer.from(events)] })
+      expect((await post(path, { ...body, stream: true })).status).toBe(502)
+    }
+    const ends = (await rig.callEvents()).filter(({ type }) => type === 'CallReleased')
+    expect([ends.length, await rig.balance()]).toEqual([4, before])
+    expect(provider.requests).toHaveLength(8)
+  })
+
+  it('is charged after a role if the provider reports usage', async () => {
+    const usage = dataOf({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 0 } })
+    const pieces = [Buffer.from(role + usage + DONE)]
+    provider.answers.set('*', { headers: STREAMED, pieces })
+    const { status, text } = await chat(rig, { model: 'm', stream: true })
+    expect([status, text]).toEqual([200, role + DONE])
+    expect((await onlyEnd(rig)).data).toMatchObject({ end: 'done', usage: { inputUncached: 7 } })
+  })
+
+  it.each(['', ': thinking\n\n', role])(
+    'has begun a second after its role (then %o)',
+    async (next) => {
+      const reached = Promise.withResolvers<void>()
+      const said = dataOf({ id: 'g', choices: [{ index: 0, delta: { content: 'yes' } }] })
+      const pieces = [Buffer.from(role + next), Buffer.from(said + DONE)]
+      provider.answers.set('*', { headers: STREAMED, pieces, pause: reached.promise })
+      const headers = { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' }
+      const body = JSON.stringify({ ...asked, stream: true })
+      // The response would not begin without the role, because the provider sends no more before.
+      const url = `${rig.url}/v1/chat/completions`
+      const response = await fetch(url, { method: 'POST', headers, body })
+      reached.resolve()
+      expect([response.status, await response.text()]).toEqual([200, role + next + said + DONE])
+      expect(provider.requests).toHaveLength(1)
+    },
+  )
 })
 
 describe('a plain answer with status 200 without any content', () => {
