@@ -16,6 +16,8 @@ export function isRetryable(
   // The gateway, the caller or the prompt caused the end, so another channel would not help.
   if (NOT_PROVIDER_ERRORS.has(error) || error === 'blocked' || isTooLargeByRequest(end))
     return false
+  // The provider charges for the long answer, and others may ignore the output limit as well.
+  if (error === 'over-limit') return false
   const mayBeAnswered = hasBegun === true || (isDispatched === true && !isStream)
   if (error === 'timeout' && mayBeAnswered) return false
   if (error !== 'status' || status === null) return true
