@@ -22,6 +22,7 @@ const ANNOUNCED_MS_MAX = 1_000
  * as begun: it could not be retried, and its input would be charged.
  */
 export class AnswerStart {
+  /** True once an event of the answer has arrived. Announcements do not count. */
   hasBegun: boolean
   /** True if an event other than an error has been held back. */
   hasEvent = false
@@ -29,6 +30,7 @@ export class AnswerStart {
   error: Buffer | null = null
   private held: Buffer[] = []
   private heldBytes = 0
+  private isReleased = false
   /** The time at which the first event that announces the answer arrived, or null. */
   private announcedAt: number | null = null
   private readonly beginsAnswer: NonNullable<StreamFormat['beginsAnswer']>
@@ -45,15 +47,15 @@ export class AnswerStart {
    * value of `performance.now()`. The caller must then call `take`.
    */
   isOverdue(now: number): boolean {
-    if (this.hasBegun || this.announcedAt === null || this.error !== null) return false
-    return now - this.announcedAt > ANNOUNCED_MS_MAX
+    if (this.hasBegun || this.isReleased || this.error !== null) return false
+    return this.announcedAt !== null && now - this.announcedAt > ANNOUNCED_MS_MAX
   }
 
   /** Reports whether the events in `bytes` come before the answer. If so, they are held back. */
   holds(bytes: Buffer): boolean {
     if (this.hasBegun) return false
     this.note(bytes)
-    if (this.hasBegun) return false
+    if (this.hasBegun || this.isReleased) return false
     this.held.push(bytes)
     return true
   }
@@ -80,10 +82,10 @@ export class AnswerStart {
     return false
   }
 
-  /** Returns the bytes that were held back, once. The answer counts as begun from now on. */
+  /** Returns the bytes that were held back, once. No more bytes are held back. */
   take(): readonly Buffer[] {
     const { held } = this
-    this.hasBegun = true
+    this.isReleased = true
     this.held = []
     return held.length > 1 ? [Buffer.concat(held)] : held
   }

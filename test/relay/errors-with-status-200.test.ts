@@ -182,23 +182,44 @@ describe('an answer that the provider has interrupted', () => {
     expect((await onlyEnd(rig)).data).toMatchObject({ end: 'done', usage: { inputUncached: 7 } })
   })
 
+  /**
+   * Sends a streamed chat whose provider sends `first`, and sends `last` only once the response has
+   * begun.
+   */
+  const streamInTwoParts = async (first: string, last: string) => {
+    const begun = Promise.withResolvers<void>()
+    const pieces = [Buffer.from(first), Buffer.from(last)]
+    provider.answers.set('*', { headers: STREAMED, pieces, pause: begun.promise })
+    const response = await fetch(`${rig.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...asked, stream: true }),
+    })
+    begun.resolve()
+    expect(response.status).toBe(200)
+    return response.text()
+  }
+
   it.each(['', ': thinking\n\n', role])(
     'has begun a second after its role (then %o)',
     async (next) => {
-      const reached = Promise.withResolvers<void>()
-      const said = dataOf({ id: 'g', choices: [{ index: 0, delta: { content: 'yes' } }] })
-      const pieces = [Buffer.from(role + next), Buffer.from(said + DONE)]
-      provider.answers.set('*', { headers: STREAMED, pieces, pause: reached.promise })
-      const headers = { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' }
-      const body = JSON.stringify({ ...asked, stream: true })
-      // The response would not begin without the role, because the provider sends no more before.
-      const url = `${rig.url}/v1/chat/completions`
-      const response = await fetch(url, { method: 'POST', headers, body })
-      reached.resolve()
-      expect([response.status, await response.text()]).toEqual([200, role + next + said + DONE])
+      const said = dataOf({ id: 'g', choices: [{ index: 0, delta: { content: 'yes' } }] }) + DONE
+      expect(await streamInTwoParts(role + next, said)).toBe(role + next + said)
+      expect((await onlyEnd(rig)).data).toMatchObject({ end: 'done', usage: { output: 1 } })
       expect(provider.requests).toHaveLength(1)
     },
   )
+
+  it('costs nothing more than a second after a role without content', async () => {
+    const before = await rig.balance()
+    const reason = dataOf({ id: 'g', choices: [{ ...choice, delta: {} }] })
+    const text = await streamInTwoParts(role, reason + DONE)
+    expect(text).toContain('upstream_format')
+    expect(text).not.toContain('[DONE]')
+    expect((await onlyEnd(rig)).data).toMatchObject({ end: 'upstream-error', charge: 0 })
+    expect(await rig.balance()).toBe(before)
+    expect(provider.requests).toHaveLength(1)
+  })
 })
 
 describe('a plain answer with status 200 without any content', () => {
