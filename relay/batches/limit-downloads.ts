@@ -17,6 +17,10 @@ const TOTAL_MS = 3_600_000
  */
 const PIECE_BYTES = 64 * 1024
 const BUSY = relayError('overloaded', { retryAfter: 5 })
+const TOO_MANY_OF_USER = relayError('too_many_concurrent', {
+  subject: `${DOWNLOADS_OF_USER_MAX} downloads (this user)`,
+  retryAfter: 5,
+})
 
 /** A response that is sent while it is downloaded from a provider. */
 export type Download = {
@@ -45,9 +49,11 @@ export async function whileDownloading(
   const abort = () => gone.abort()
   response.once('close', abort)
   if (response.destroyed) abort()
-  const name = `user ${caller.user.userId}`
-  const release = await permits.enter([{ name, max: DOWNLOADS_OF_USER_MAX }], gone.signal)
-  if (release === null) return sendError(exchange, BUSY)
+  const ofUser = { name: `user ${caller.user.userId}`, max: DOWNLOADS_OF_USER_MAX }
+  const release = await permits.enter([ofUser], gone.signal)
+  if (release === null) {
+    return sendError(exchange, permits.isAtLimit(ofUser) ? TOO_MANY_OF_USER : BUSY)
+  }
   const late = setTimeout(abort, TOTAL_MS)
   const endWatch = watchAccess(deps, caller, exchange, (error) => {
     sendError(exchange, error)

@@ -203,6 +203,18 @@ export class ConversionError extends Error {
  */
 export class InexpressibleMemberError extends ConversionError {}
 
+/**
+ * Thrown for tools or a tool choice that no provider of another format can serve, because they
+ * contradict each other. `code` is the code of the error for the caller.
+ */
+export class ToolConflictError extends InexpressibleMemberError {
+  readonly code: 'duplicate_tool_name' | 'required_tool_missing'
+  constructor(code: ToolConflictError['code'], param: string, message: string) {
+    super(param, message)
+    this.code = code
+  }
+}
+
 /** Thrown if a member of a request is invalid in the caller's own format. */
 export class InvalidMemberError extends ConversionError {}
 

@@ -17,6 +17,24 @@ export const CONVERSION_ERRORS = {
     "The provider of this model uses another API format, which can't express '{param}'.",
     '该模型的上游使用其他 API 格式，无法表达 “{param}”。',
   ),
+  duplicate_tool_name: {
+    ...httpError(
+      400,
+      'invalid_request_error',
+      "'{param}' has the same name as another tool.",
+      '“{param}” 与另一个工具同名。',
+    ),
+    code: 'invalid_parameter',
+  },
+  required_tool_missing: {
+    ...httpError(
+      400,
+      'invalid_request_error',
+      "'{param}' requires a tool call, but allows no tool that the request defines.",
+      '“{param}” 要求调用工具，但请求没有定义任何允许调用的工具。',
+    ),
+    code: 'invalid_parameter',
+  },
   needs_provider_tool: httpError(
     400,
     'invalid_request_error',

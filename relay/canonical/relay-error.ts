@@ -50,6 +50,8 @@ export type RelayErrorCode =
   | 'model_not_found'
   | 'invalid_in_format'
   | 'not_convertible'
+  | 'duplicate_tool_name'
+  | 'required_tool_missing'
   | 'needs_provider_tool'
   | 'webrtc_not_supported'
   | 'transcription_sessions_not_supported'

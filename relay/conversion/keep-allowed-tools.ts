@@ -2,6 +2,7 @@ import {
   type CanonicalTool,
   InexpressibleMemberError,
   type ToolChoice,
+  ToolConflictError,
 } from '../canonical/canonical-request.ts'
 
 /** The tools that the model may call, and how it may choose among them. */
@@ -11,12 +12,12 @@ export type ChosenTools = {
 }
 
 /**
- * Returns the tool and adds its name to `names`. Throws an `InexpressibleMemberError` with `path`
- * if `names` has this name, because a call would not show which of the tools is meant.
+ * Returns the tool and adds its name to `names`. Throws a `ToolConflictError` with `path` if
+ * `names` has this name, because a call would not show which of the tools is meant.
  */
 export function withNewName(tool: CanonicalTool, names: Set<string>, path: string): CanonicalTool {
   if (names.has(tool.name)) {
-    throw new InexpressibleMemberError(path, 'Another tool has the same name.')
+    throw new ToolConflictError('duplicate_tool_name', path, 'Another tool has the same name.')
   }
   names.add(tool.name)
   return tool
@@ -31,11 +32,21 @@ export const keepAllowedTools = (
   names: ReadonlySet<string>,
 ): ChosenTools => ({ tools: tools.filter(({ name }) => names.has(name)), choice })
 
+/** Matches the path of a tool that was lost as a whole. */
+const LOST_TOOL = /^tools\[\d+\](?:\.tools\[\d+\])?$/
+
 /**
  * Returns the selection unchanged. Throws an `InexpressibleMemberError` with `path` if the model
  * must call a tool but has none, because the provider would be asked for an answer without tools.
+ * If no tool is among the `losses` of the request, the caller has defined none that may be called.
  */
-export function checkedForRequiredTool(selection: ChosenTools, path: string): ChosenTools {
+export function checkedForRequiredTool(
+  selection: ChosenTools,
+  path: string,
+  losses: readonly string[],
+): ChosenTools {
   if (selection.choice?.kind !== 'required' || selection.tools.length > 0) return selection
-  throw new InexpressibleMemberError(path, 'A tool is required, but the provider has none.')
+  const message = 'A tool is required, but the provider has none.'
+  if (losses.some((lost) => LOST_TOOL.test(lost))) throw new InexpressibleMemberError(path, message)
+  throw new ToolConflictError('required_tool_missing', path, message)
 }

@@ -68,6 +68,12 @@ export type StreamFormat = {
    * a part of the answer.
    */
   readonly beginsAnswer?: (event: JsonObject) => boolean
+  /**
+   * Reports whether an event that does not begin the answer shows that the answer follows, for
+   * example because it has only the role of a message. Such an event is held back for a short time
+   * only. Omitted if the format has no such events.
+   */
+  readonly announcesAnswer?: (event: JsonObject) => boolean
   /** The event that keeps an idle connection open. The default is a comment. */
   readonly ping?: string
   /** Combines the usage so far with the usage in a later event. */

@@ -18,7 +18,9 @@ export type AnswerForwarder = Pick<
     )
   | ('terminalBytes' | 'verdict' | 'hasBegun' | 'hasDelivered' | 'isEnding' | 'errorEvent')
   | ('rawUsage' | 'answeredModel' | 'serviceTier' | 'hasTextAfterUsage' | 'usageAnomaly')
-> & { readonly delivered: DeliveredAnswer }
+> & { readonly delivered: DeliveredAnswer } & Partial<
+    Pick<StreamForwarder, 'start' | 'releaseStart'>
+  >
 
 /** The members by which a forwarder reports the part of the answer that it has delivered. */
 export type DeliveredAnswer = Pick<

@@ -11,11 +11,18 @@ import { parseStreamEvent } from './parse-stream-event.ts'
 const HELD_BYTES_MAX = 64 * 1024
 
 /**
+ * The maximum time in milliseconds for which an event that announces the answer is held back. A
+ * model may think for a minute after such an event, and its caller must see that the stream works.
+ */
+const ANNOUNCED_MS_MAX = 1_000
+
+/**
  * Holds back the events before the first event of a stream's answer. Some providers send an error
  * in a format of its own with status 200. If such an event were forwarded, the stream would count
  * as begun: it could not be retried, and its input would be charged.
  */
 export class AnswerStart {
+  /** True once an event of the answer has arrived. Announcements do not count. */
   hasBegun: boolean
   /** True if an event other than an error has been held back. */
   hasEvent = false
@@ -23,18 +30,32 @@ export class AnswerStart {
   error: Buffer | null = null
   private held: Buffer[] = []
   private heldBytes = 0
+  private isReleased = false
+  /** The time at which the first event that announces the answer arrived, or null. */
+  private announcedAt: number | null = null
   private readonly beginsAnswer: NonNullable<StreamFormat['beginsAnswer']>
+  private readonly announcesAnswer: StreamFormat['announcesAnswer']
 
-  constructor({ beginsAnswer }: StreamFormat) {
+  constructor({ beginsAnswer, announcesAnswer }: StreamFormat) {
     this.hasBegun = beginsAnswer === undefined
     this.beginsAnswer = beginsAnswer ?? (() => true)
+    this.announcesAnswer = announcesAnswer
+  }
+
+  /**
+   * Reports whether the announcement of the answer has been held back for long enough at `now`, a
+   * value of `performance.now()`. The caller must then call `take`.
+   */
+  isOverdue(now: number): boolean {
+    if (this.hasBegun || this.isReleased || this.error !== null) return false
+    return this.announcedAt !== null && now - this.announcedAt > ANNOUNCED_MS_MAX
   }
 
   /** Reports whether the events in `bytes` come before the answer. If so, they are held back. */
   holds(bytes: Buffer): boolean {
     if (this.hasBegun) return false
     this.note(bytes)
-    if (this.hasBegun) return false
+    if (this.hasBegun || this.isReleased) return false
     this.held.push(bytes)
     return true
   }
@@ -55,14 +76,16 @@ export class AnswerStart {
   private isOfAnswer(bytes: Buffer): boolean {
     const event = objectOf(parseStreamEvent(bytes))
     if (event !== null && this.beginsAnswer(event)) return true
+    if (event !== null && this.announcesAnswer?.(event)) this.announcedAt ??= performance.now()
     if (event === null || !isVendorError(event)) this.hasEvent ||= eventData(bytes) !== null
     else this.error ??= Buffer.from(eventData(bytes) ?? bytes)
     return false
   }
 
-  /** Returns the bytes that were held back, once. */
+  /** Returns the bytes that were held back, once. No more bytes are held back. */
   take(): readonly Buffer[] {
     const { held } = this
+    this.isReleased = true
     this.held = []
     return held.length > 1 ? [Buffer.concat(held)] : held
   }

@@ -195,7 +195,7 @@ export async function concludeStream(
   const isComplete = error === null
   const delivery = deliveryOfStream(forwarder, {
     isComplete,
-    chargesInput: error !== 'error-event',
+    chargesInput: error !== 'error-event' && error !== 'no-result',
   })
   const end = endOf(call, isComplete ? 'done' : END_OF[error])
   const isSettled = await settle(closing, candidate, delivery, end)

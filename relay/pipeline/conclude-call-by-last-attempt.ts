@@ -150,8 +150,9 @@ async function concludeImages(
   return concludePlain(closing, inlined.candidate, body, inlined.body)
 }
 
-const ABANDONED: ReadonlySet<AttemptError> = new Set([
-  ...(['caller-gone', 'revoked', 'balance-spent', 'screened'] as const),
+/** The errors of attempts that the gateway ended although the provider worked on the answer. */
+const STOPPED: ReadonlySet<AttemptError> = new Set([
+  ...(['caller-gone', 'revoked', 'balance-spent', 'screened', 'over-limit'] as const),
 ])
 /**
  * The errors of attempts that a provider refused or answered without a result, or whose provider
@@ -165,10 +166,10 @@ const REFUSED: ReadonlySet<AttemptError> = new Set([
  * Reports whether a failed attempt is charged. It is charged if the caller disconnected, lost
  * access or ran out of quota after the provider received the request, because disconnecting would
  * otherwise be cheaper than waiting for the answer. It is also charged if the request makes the
- * answer too large, if a stream begins with a screened word, or if a stream stalls after it has
- * begun. The provider charges for such attempts, and a caller can provoke them. For example, a
- * model may think about a question for so long that its stream stalls. An attempt that the provider
- * refused or answered without a result (see `REFUSED`) is never charged.
+ * answer too large, if a stream begins with a screened word or ignores its output limit, or if it
+ * stalls after it has begun. The provider charges for such attempts, and a caller can provoke them.
+ * For example, a model may think about a question for so long that its stream stalls. An attempt
+ * that the provider refused or answered without a result (see `REFUSED`) is never charged.
  */
 function isCharged(
   { readsForUsageOnly }: RunningCall,
@@ -177,7 +178,7 @@ function isCharged(
   if (end.isDispatched !== true) return false
   return (
     isTooLargeByRequest(end) ||
-    ABANDONED.has(end.error) ||
+    STOPPED.has(end.error) ||
     (end.error === 'timeout' && end.hasBegun === true) ||
     (readsForUsageOnly && !REFUSED.has(end.error))
   )

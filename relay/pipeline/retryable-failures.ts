@@ -19,6 +19,8 @@ export function isRetryable(
     return false
   // A prompt that one provider has refused is not passed on to others.
   if (isContentRejected(end)) return false
+  // The provider charges for the long answer, and others may ignore the output limit as well.
+  if (error === 'over-limit') return false
   const mayBeAnswered = hasBegun === true || (isDispatched === true && !isStream)
   if (error === 'timeout' && mayBeAnswered) return false
   if (error !== 'status' || status === null) return true

@@ -1,5 +1,4 @@
 import { DeliveredText, hasText } from '#relay/canonical/answer-text-for-token-count.ts'
-import type { ReadTexts } from '#relay/canonical/answer-text-sink.ts'
 import type { UsageAnomaly } from '#relay/canonical/provider-usage-report.ts'
 import { eventData, SseScanner, type SseSink } from '#relay/canonical/sse-scanner.ts'
 import type { ConvertedStream } from '../conversion/convert-call.ts'
@@ -35,12 +34,10 @@ export class StreamForwarder implements SseSink {
   private hasReceivedEvent = false
   readonly delivered: DeliveredText
   private readonly usage: StreamUsage
-  private readonly start: AnswerStart
+  readonly start: AnswerStart
   private readonly modelSearch: AnsweredModelSearch
   private readonly scanner: SseScanner
   private readonly format: WireFormat
-  private readonly stream: WireFormat['stream']
-  private readonly readTexts: ReadTexts
   private readonly sink: ByteSink
   private readonly wantsUsage: boolean
   private readonly onFirstByte: () => void
@@ -72,8 +69,7 @@ export class StreamForwarder implements SseSink {
   /**
    * `shownModel` is the caller's name for the model if the provider uses another name. `screen`
    * stops the stream before an event that completes a screened word. `onDelivered` is called after
-   * each write and may call `endWith` or `pause`. `converted` converts the events to another
-   * format.
+   * each write and may call `endWith` or `pause`. `converted` changes the format of the events.
    */
   constructor(
     format: WireFormat,
@@ -87,12 +83,10 @@ export class StreamForwarder implements SseSink {
   ) {
     const { stream, readTexts } = format
     this.format = format
-    this.stream = stream
     this.usage = new StreamUsage(stream)
     this.start = new AnswerStart(stream)
     this.modelSearch = new AnsweredModelSearch(format)
     this.latest = new FinishReasonSearch(stream.finishReason)
-    this.readTexts = readTexts
     this.delivered = new DeliveredText(readTexts)
     const { isLastEvent, marks, eventBytesMax } = stream
     this.scanner = new SseScanner(this, isLastEvent, marks, eventBytesMax)
@@ -126,7 +120,7 @@ export class StreamForwarder implements SseSink {
 
   /** Reports whether only the usage is missing, or the stream is always read to its end. */
   isFinished(): boolean {
-    return this.isFinal || this.stream.isAlwaysReadOn === true || this.latest.hasMatch()
+    return this.isFinal || this.format.stream.isAlwaysReadOn === true || this.latest.hasMatch()
   }
 
   /**
@@ -148,13 +142,21 @@ export class StreamForwarder implements SseSink {
 
   /** True once an event with data has arrived, even one that is too large or not forwarded. */
   get hasBegun(): boolean {
-    const isLarge = this.stream.repeatsRequest !== true && this.scanner.hasLargeObject
+    const isLarge = this.format.stream.repeatsRequest !== true && this.scanner.hasLargeObject
     return this.hasDelivered || this.hasReceivedEvent || this.start.hasEvent || isLarge
   }
 
   /** Reports whether an answer with this content type is a stream of events. */
   accepts(contentType: string): boolean {
     return contentType.startsWith('text/event-stream')
+  }
+
+  /** Sends the events that were held back before the answer. Returns the same as `push`. */
+  releaseStart(): boolean {
+    this.isFlowing = true
+    this.takeStart()
+    this.releaseHeld()
+    return this.isFlowing
   }
 
   /** Processes a chunk. Returns false if the caller's connection accepts no more bytes for now. */
@@ -172,7 +174,7 @@ export class StreamForwarder implements SseSink {
 
   pass(bytes: Buffer): void {
     if (this.verdict !== 'open') return
-    if (this.isFinal && !hasText(bytes, this.readTexts)) this.holdBackFinal(bytes, true)
+    if (this.isFinal && !hasText(bytes, this.format.readTexts)) this.holdBackFinal(bytes, true)
     else this.forward(bytes)
   }
 
@@ -189,10 +191,7 @@ export class StreamForwarder implements SseSink {
     this.onDelivered()
   }
 
-  /**
-   * True if events are read only for the usage, because the caller has disconnected or the answer
-   * is withheld.
-   */
+  /** True if events are read only for the usage, without a caller or after a screened word. */
   private get isNotForwarded(): boolean {
     const { hasBegun, readsToEnd } = this.postDisconnectLimit
     return hasBegun && (this.background === null || !readsToEnd)
@@ -207,7 +206,7 @@ export class StreamForwarder implements SseSink {
     if (this.start.holds(bytes)) return true
     this.takeStart()
     if (!this.isNotForwarded) return false
-    if (hasText(bytes, this.readTexts)) {
+    if (hasText(bytes, this.format.readTexts)) {
       this.delivered.add(bytes)
       this.notePassed(bytes)
       this.onDelivered()
@@ -217,11 +216,11 @@ export class StreamForwarder implements SseSink {
 
   /** Reports whether the event may be forwarded, because it completes no screened word. */
   private screenEvent(bytes: Buffer): boolean {
-    const { screen, readTexts } = this
-    if (screen === null || screen.isClean(bytes, readTexts)) return true
+    const { screen } = this
+    if (screen === null || screen.isClean(bytes, this.format.readTexts)) return true
     // The text before the word is charged, because the caller would have received it if it had
     // arrived in a separate chunk.
-    const [before, rest] = screen.splitBeforeWord(bytes, readTexts)
+    const [before, rest] = screen.splitBeforeWord(bytes, this.format.readTexts)
     this.delivered.add(before)
     if (this.countsToolUses) this.delivered.addToolUses(rest)
     this.notePassed(bytes)
@@ -233,7 +232,7 @@ export class StreamForwarder implements SseSink {
 
   onMarkedEvent(bytes: Buffer): void {
     if (this.verdict !== 'open') return
-    const meaning = readStreamEvent(this.stream, bytes)
+    const meaning = readStreamEvent(this.format.stream, bytes)
     if (meaning === null) return this.pass(bytes)
     const { usage, model, isError, error, isUsageOnly, isLast, ending = null } = meaning
     const isCovered = usage !== undefined && this.usage.add(usage)
@@ -306,7 +305,7 @@ export class StreamForwarder implements SseSink {
     const { error } = this.start
     if (this.verdict !== 'open') return
     if (error !== null) return this.fail(error)
-    if (!this.stream.endsWithConnection) return
+    if (!this.format.stream.endsWithConnection) return
     const rest = this.scanner.rest()
     if (rest.length > 0 && parseStreamEvent(rest) !== null) this.scanner.push(BLANK_LINE)
     if (this.isEnding) this.complete()
@@ -328,9 +327,8 @@ export class StreamForwarder implements SseSink {
 
   /** Returns the bytes to be sent once the call is settled. */
   terminalBytes(): Buffer {
-    const [first] = this.heldBack
-    const isOne = this.heldBack.length === 1 && first !== undefined
-    const last = isOne ? first : Buffer.concat(this.heldBack)
+    const [first, ...others] = this.heldBack
+    const last = first && others.length === 0 ? first : Buffer.concat(this.heldBack)
     return this.converted === null ? this.renderForCaller(last) : last
   }
 
@@ -346,12 +344,13 @@ export class StreamForwarder implements SseSink {
   private notePassed(bytes: Buffer): void {
     this.modelSearch.search(bytes)
     if (this.usage.raw !== undefined && !this.usage.hasTextAfterUsage) {
-      this.usage.hasTextAfterUsage = hasText(bytes, this.readTexts)
+      this.usage.hasTextAfterUsage = hasText(bytes, this.format.readTexts)
     }
   }
 
   private takeStart(): void {
     const held = this.start.take()
+    for (const bytes of held) this.modelSearch.search(bytes)
     if (!this.postDisconnectLimit.hasBegun) this.heldBack.unshift(...held)
   }
 

@@ -176,6 +176,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
       else this.options.onWriteStall()
       return
     }
+    this.releaseOverdueStart(now)
     const { forwarder, received } = this
     const hasBegun = forwarder === null ? received.length > 0 : forwarder.hasBegun
     const since = hasBegun ? this.lastByteAt : this.startedAt
@@ -284,8 +285,22 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   private carry(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const { forwarder } = this
     if (forwarder === null) return
-    const isFlowing = forwarder.push(chunk)
-    const { verdict } = forwarder
+    this.react(controller, forwarder, forwarder.push(chunk))
+  }
+
+  /** Sends the beginning of a stream if its answer does not follow soon. */
+  private releaseOverdueStart(now: number): void {
+    const { controller, forwarder } = this
+    if (controller === null || forwarder?.start?.isOverdue(now) !== true) return
+    this.guard(() => this.react(controller, forwarder, forwarder.releaseStart?.() !== false))
+  }
+
+  /** Ends or pauses the attempt after the forwarder has processed a part of the stream. */
+  private react(
+    controller: Dispatcher.DispatchController,
+    { verdict }: AnswerForwarder,
+    isFlowing: boolean,
+  ): void {
     if (verdict === 'done') this.finish(this.endBy(null))
     else if (verdict === 'error') this.abort('error-event')
     else if (verdict === 'overflow') this.abort('too-large')

@@ -12,6 +12,7 @@ import {
   relayError,
 } from '../canonical/relay-error.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
+import { limitIn } from '../pipeline/read-page-limit.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { NO_STORE } from './find-channel-and-key-of-stored-input.ts'
 import { convertedResponseIdIn } from './recognize-converted-response-id.ts'
@@ -83,8 +84,8 @@ function pageOfItems(
   responseId: string,
   query: URLSearchParams,
 ): JsonObject | RelayError {
-  const limit = Number(query.get('limit') ?? ITEMS_DEFAULT)
-  if (!Number.isInteger(limit) || limit < 1 || limit > ITEMS_MAX) return invalidParameter('limit')
+  const limit = limitIn(query, { usual: ITEMS_DEFAULT, most: ITEMS_MAX })
+  if (typeof limit !== 'number') return limit
   const order = query.get('order') ?? 'desc'
   if (order !== 'asc' && order !== 'desc') return invalidParameter('order')
   const all = items.map((item, at) => storedItem(item, `in_${responseId.slice(5)}_${at}`))

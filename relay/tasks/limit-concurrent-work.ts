@@ -55,8 +55,12 @@ export class Permits {
   }
 
   private isFree(names: readonly PermitName[]): boolean {
-    if (this.total >= this.max.total) return false
-    return names.every(({ name, max }) => (this.taken.get(name) ?? 0) < max)
+    return this.total < this.max.total && !names.some((name) => this.isAtLimit(name))
+  }
+
+  /** Reports whether as much work runs under the name as may run at once. */
+  isAtLimit({ name, max }: PermitName): boolean {
+    return (this.taken.get(name) ?? 0) >= max
   }
 
   private take(names: readonly PermitName[]): void {

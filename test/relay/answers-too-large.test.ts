@@ -193,3 +193,50 @@ describe('the end of an answer', () => {
     expect(buffer.lastMembers().toString()).toBe('{"usage":1}')
   })
 })
+
+describe('a stream that ignores its output limit in a tool call', () => {
+  const event = (data: { readonly type: string; readonly [name: string]: unknown }) =>
+    Buffer.from(`event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`)
+  const usage = { input_tokens: 1_000, output_tokens: 1 }
+  const tool = { type: 'tool_use', id: 't', name: 'f', input: {} }
+  const delta = { type: 'input_json_delta', partial_json: 'some words of a file '.repeat(50) }
+  const pieces = [
+    event({ type: 'message_start', message: { id: 'msg_1', content: [], usage } }),
+    event({ type: 'content_block_start', index: 0, content_block: tool }),
+    ...Array.from({ length: 40 }, () => event({ type: 'content_block_delta', index: 0, delta })),
+  ]
+  const contents = [{ role: 'user', parts: [{ text: 'q' }] }]
+  const declared = [{ functionDeclarations: [{ name: 'f' }] }]
+  const messages = [{ role: 'user', content: 'q' }]
+  const tools = [{ type: 'function', function: { name: 'f' } }]
+
+  it.each<[string, object, number]>([
+    [
+      `/v1beta/models/${CLAUDE}:streamGenerateContent?alt=sse`,
+      { contents, tools: declared, generationConfig: { maxOutputTokens: 100 } },
+      502,
+    ],
+    [
+      '/v1/chat/completions',
+      { model: CLAUDE, stream: true, max_tokens: 100, messages, tools },
+      200,
+    ],
+  ])('is charged, and no other channel is tried: %s', async (path, body, status) => {
+    for (const channelId of [2, 3]) {
+      await rig.addChannel(channelId, { type: 14, baseUrl: provider.url, models: [CLAUDE] })
+    }
+    const headers = { 'content-type': 'text/event-stream' }
+    provider.answers.set('POST /v1/messages', { headers, pieces, keepsOpen: true })
+    const answer = await fetch(`${rig.url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    expect(answer.status).toBe(status)
+    expect((await answer.text()).toLowerCase()).toContain('output_limit_ignored')
+    expect(provider.requests).toHaveLength(1)
+    const { type, data } = await onlyEnd(rig)
+    const charged = { end: 'incomplete', usage: { inputUncached: 1_000, output: 1_252 } }
+    expect([type, data]).toMatchObject(['CallSettled', charged])
+  })
+})

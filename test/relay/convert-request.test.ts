@@ -102,6 +102,70 @@ it.each([
   [GEMINI, { contents: [{ role: 'wizard', parts: [{ text: 'Hi' }] }] }, 'contents[0].role'],
 ] as const)('a member that is invalid in the caller’s own format is named: %#', (...row) => {
   const [caller, body, param] = row
+  expectInvalid(caller, body, param, 'invalid_in_format', 'not valid in the format of this API')
+})
+
+const F = { type: 'function', function: { name: 'f' } }
+const NAMED_F = { type: 'function', name: 'f', parameters: {} }
+const SEARCH = { type: 'web_search' }
+const requiring = (tool: object) => ({ type: 'allowed_tools', mode: 'required', tools: [tool] })
+const choosing = (tool: object) => ({
+  type: 'allowed_tools',
+  allowed_tools: { mode: 'required', tools: [tool] },
+})
+const Z = { type: 'function', function: { name: 'z' } }
+const NAMED_Z = { type: 'function', name: 'z' }
+const SAME = 'has the same name as another tool.'
+const NONE = 'requires a tool call, but allows no tool that the request defines.'
+const LACKING = "which can't express 'tool_choice'."
+const ALLOWED = 'toolConfig.functionCallingConfig.allowedFunctionNames'
+
+it.each([
+  [OPENAI_CHAT, chatWith({ tools: [F, F] }), 'tools[1]', 'duplicate_tool_name', SAME],
+  [
+    ...([OPENAI_RESPONSES, { input: 'Hi', tools: [NAMED_F, NAMED_F] }, 'tools[1]'] as const),
+    ...(['duplicate_tool_name', SAME] as const),
+  ],
+  [
+    ...([OPENAI_CHAT, chatWith({ tools: [F], tool_choice: choosing(Z) })] as const),
+    ...(['tool_choice.allowed_tools.tools', 'required_tool_missing', NONE] as const),
+  ],
+  [
+    ...([
+      OPENAI_RESPONSES,
+      { input: 'Hi', tools: [NAMED_F], tool_choice: requiring(NAMED_Z) },
+    ] as const),
+    ...(['tool_choice', 'required_tool_missing', NONE] as const),
+  ],
+  [
+    GEMINI,
+    {
+      contents: [{ parts: [{ text: 'Hi' }] }],
+      tools: [{ functionDeclarations: [{ name: 'f' }] }],
+      toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['y', 'z'] } },
+    },
+    ...([ALLOWED, 'required_tool_missing', NONE] as const),
+  ],
+  // The provider’s format lacks a tool that the caller has defined.
+  [
+    ...([
+      OPENAI_RESPONSES,
+      { input: 'Hi', tools: [SEARCH], tool_choice: requiring(SEARCH) },
+    ] as const),
+    ...(['tool_choice', 'not_convertible', LACKING] as const),
+  ],
+] as const)('an error about tools says what is wrong with them: %#', (...row) => {
+  const [caller, body, param, code, message] = row
+  expectInvalid(caller, body, param, code, message)
+})
+
+function expectInvalid(
+  caller: WireFormat,
+  body: object,
+  param: string,
+  code: string,
+  message: string,
+): void {
   const path = { model: 'm', isStream: false }
   const request = caller.readRequest(Buffer.from(JSON.stringify({ model: 'm', ...body })), path)
   if ('code' in request) throw new Error(request.code)
@@ -111,13 +175,19 @@ it.each([
     : (['gemini', GEMINI] as const)
   const target = { ...TARGET, format, vendor: chatExtensionsOf(1) }
   const error = convertRequest(request, to, target)
-  expect(error).toMatchObject({ code: 'invalid_in_format', params: { param } })
+  expect(error).toMatchObject({ code, params: { param } })
   if (!isRelayError(error)) throw new Error('the request was converted')
+  const shown = code === 'not_convertible' ? code : 'invalid_parameter'
   expect(OPENAI_CHAT.errors.errorBody(error, 'en', 'call')).toMatchObject({
     status: 400,
-    body: { error: { code: 'invalid_parameter', param, type: 'invalid_request_error' } },
+    body: {
+      error: {
+        ...{ code: shown, param, type: 'invalid_request_error' },
+        message: expect.stringContaining(message),
+      },
+    },
   })
-})
+}
 
 it.each(bodiesWith(PUBLIC))('a public address is converted: $name', (format, body) => {
   const request = format.readRequest(Buffer.from(JSON.stringify({ model: 'm', ...body })), null)

@@ -159,6 +159,67 @@ describe('an answer that the provider has interrupted', () => {
     expect([ends.length, await rig.balance()]).toEqual([2, before])
     expect(provider.requests).toHaveLength(4)
   })
+
+  const role = dataOf({ id: 'g', choices: [{ index: 0, delta: empty, finish_reason: null }] })
+  it.each(CALLS)('costs nothing after a role without content: %s', async (path, body) => {
+    const before = await rig.balance()
+    const reason = dataOf({ id: 'g', choices: [{ ...choice, delta: {} }] })
+    for (const events of [role + reason + DONE, role + role + reason + DONE, role + DONE, role]) {
+      provider.answers.set('*', { headers: STREAMED, pieces: [Buffer.from(events)] })
+      expect((await post(path, { ...body, stream: true })).status).toBe(502)
+    }
+    const ends = (await rig.callEvents()).filter(({ type }) => type === 'CallReleased')
+    expect([ends.length, await rig.balance()]).toEqual([4, before])
+    expect(provider.requests).toHaveLength(8)
+  })
+
+  it('is charged after a role if the provider reports usage', async () => {
+    const usage = dataOf({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 0 } })
+    const pieces = [Buffer.from(role + usage + DONE)]
+    provider.answers.set('*', { headers: STREAMED, pieces })
+    const { status, text } = await chat(rig, { model: 'm', stream: true })
+    expect([status, text]).toEqual([200, role + DONE])
+    expect((await onlyEnd(rig)).data).toMatchObject({ end: 'done', usage: { inputUncached: 7 } })
+  })
+
+  /**
+   * Sends a streamed chat whose provider sends `first`, and sends `last` only once the response has
+   * begun.
+   */
+  const streamInTwoParts = async (first: string, last: string) => {
+    const begun = Promise.withResolvers<void>()
+    const pieces = [Buffer.from(first), Buffer.from(last)]
+    provider.answers.set('*', { headers: STREAMED, pieces, pause: begun.promise })
+    const response = await fetch(`${rig.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...asked, stream: true }),
+    })
+    begun.resolve()
+    expect(response.status).toBe(200)
+    return response.text()
+  }
+
+  it.each(['', ': thinking\n\n', role])(
+    'has begun a second after its role (then %o)',
+    async (next) => {
+      const said = dataOf({ id: 'g', choices: [{ index: 0, delta: { content: 'yes' } }] }) + DONE
+      expect(await streamInTwoParts(role + next, said)).toBe(role + next + said)
+      expect((await onlyEnd(rig)).data).toMatchObject({ end: 'done', usage: { output: 1 } })
+      expect(provider.requests).toHaveLength(1)
+    },
+  )
+
+  it('costs nothing more than a second after a role without content', async () => {
+    const before = await rig.balance()
+    const reason = dataOf({ id: 'g', choices: [{ ...choice, delta: {} }] })
+    const text = await streamInTwoParts(role, reason + DONE)
+    expect(text).toContain('upstream_format')
+    expect(text).not.toContain('[DONE]')
+    expect((await onlyEnd(rig)).data).toMatchObject({ end: 'upstream-error', charge: 0 })
+    expect(await rig.balance()).toBe(before)
+    expect(provider.requests).toHaveLength(1)
+  })
 })
 
 describe('a plain answer with status 200 without any content', () => {

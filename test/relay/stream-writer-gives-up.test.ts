@@ -31,7 +31,7 @@ const call = (index: number, id: string) => ({
   function: { name: 'read', arguments: '' },
 })
 const argumentsOf = (index: number, text: string) => ({ index, function: { arguments: text } })
-const START = Buffer.from('data: {"choices":[{"delta":{}}]}\n\n')
+const START = Buffer.from('data: {"choices":[{"delta":{"content":"A"}}]}\n\n')
 const END = Buffer.from('data: [DONE]\n\n')
 
 describe('a stream whose writer gives up on a tool call that is too long', () => {

@@ -134,7 +134,7 @@ function readToolConfig(
   const selection = { tools, choice: choiceOf(mode, path, losses) }
   if (names.length === 0 || mode === 'NONE') return selection
   const allowed = keepAllowedTools(selection, new Set(names))
-  return checkedForRequiredTool(allowed, `${path}.allowedFunctionNames`)
+  return checkedForRequiredTool(allowed, `${path}.allowedFunctionNames`, losses)
 }
 
 const allowedNames = (config: Members, path: string): readonly string[] =>

@@ -174,7 +174,8 @@ function readAllowedTools(
     const tool = objectOrEmpty(element)
     return textOf((objectOf(tool.function) ?? definitionOf(tool)).name) ?? []
   })
-  return checkedForRequiredTool(keepAllowedTools(selection, new Set(names)), `${path}.tools`)
+  const kept = keepAllowedTools(selection, new Set(names))
+  return checkedForRequiredTool(kept, `${path}.tools`, losses)
 }
 
 function readOneChoice(body: JsonObject, losses: string[]): ToolChoice | null {

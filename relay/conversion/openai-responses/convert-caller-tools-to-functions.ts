@@ -133,7 +133,7 @@ export function readToolChoice(
   const selection = readChoice(body.tool_choice, tools)
   const choice = objectOf(body.tool_choice)
   if (choice !== null) addUnreadMembers(choice, CHOICE_MEMBERS, 'tool_choice', losses)
-  return checkedForRequiredTool(selection, 'tool_choice')
+  return checkedForRequiredTool(selection, 'tool_choice', losses)
 }
 
 function readChoice(value: unknown, tools: readonly CanonicalTool[]): ChosenTools {

@@ -37,13 +37,20 @@ const isEmptyValue = (value: unknown): boolean =>
   value === '' ||
   (Array.isArray(value) && value.length === 0)
 
-/** Reports whether a choice was interrupted and has no content. */
-export function isEmptyInterruption(choice: JsonObject): boolean {
-  const { finish_reason: reason, message, delta, text } = choice
-  const { role: _, ...content } = objectOrEmpty(message ?? delta)
-  const values = [text, ...Object.values(content)]
-  return INTERRUPTIONS.has(textOrEmpty(reason)) && values.every(isEmptyValue)
+function hasNoContent({ message, delta, text }: JsonObject): boolean {
+  const members = [message, delta].flatMap((part) => Object.entries(objectOrEmpty(part)))
+  return (
+    isEmptyValue(text) && members.every(([key, value]) => key === 'role' || isEmptyValue(value))
+  )
 }
+
+/** Reports whether a choice was interrupted and has no content. */
+export const isEmptyInterruption = (choice: JsonObject): boolean =>
+  INTERRUPTIONS.has(textOrEmpty(choice.finish_reason)) && hasNoContent(choice)
+
+/** Reports whether a choice of a stream only announces content, for example by its role. */
+export const isAnnouncement = (choice: JsonObject): boolean =>
+  isEmptyValue(choice.finish_reason) && hasNoContent(choice)
 
 const MARKS = ['error', ...INTERRUPTIONS].map((text) => Buffer.from(JSON.stringify(text)))
 

@@ -2,7 +2,12 @@ import { combineReports } from '#relay/canonical/combine-usage-reports.ts'
 import { objectOf, objectOrEmpty, objectsOf, parsedObject } from '#relay/canonical/json-values.ts'
 import { eventData } from '#relay/canonical/sse-scanner.ts'
 import type { EventMeaning, StreamFormat } from '../stream-format.ts'
-import { errorOfChoices, isEmptyInterruption, isErrorValue } from './error-of-failed-choice.ts'
+import {
+  errorOfChoices,
+  isAnnouncement,
+  isEmptyInterruption,
+  isErrorValue,
+} from './error-of-failed-choice.ts'
 import { usageInEvent } from './usage-in-answer.ts'
 
 const DONE = '[DONE]'
@@ -63,7 +68,9 @@ export const OPENAI_STREAM: StreamFormat = {
   isLastEvent: isDoneEvent,
   finishReason: /"finish_reason"\s*:\s*"/,
   readEvent,
-  beginsAnswer: ({ choices }) => objectsOf(choices).some((choice) => !isEmptyInterruption(choice)),
+  beginsAnswer: ({ choices }) =>
+    objectsOf(choices).some((choice) => !isEmptyInterruption(choice) && !isAnnouncement(choice)),
+  announcesAnswer: ({ choices }) => objectsOf(choices).some(isAnnouncement),
   combineUsage: combineReports,
   outputCount: (usage) => objectOf(usage)?.completion_tokens,
 }

@@ -104,6 +104,20 @@ describe('a caller who reads nothing of a download', () => {
     await new Promise((resolve) => setTimeout(resolve, 100))
     expect(contentRequests()).toHaveLength(32)
   })
+
+  it('gets an error about its own limit, not that of the gateway, for one more', async () => {
+    const path = await uploadedFile()
+    setContent({ pieces: [Buffer.from('a')], keepsOpen: true })
+    // 32 downloads run and 64 wait, so that the next one gets its error at once.
+    for (let reader = 0; reader < 96; reader += 1) readNothing(path)
+    await expect.poll(() => contentRequests().length).toBe(32)
+    await expect.poll(() => rig.relay.inFlight()).toBe(96)
+    const answer = await fetch(`${rig.url}${path}`, { headers })
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '5'])
+    const { error } = (await answer.json()) as { error: { code: string; message: string } }
+    expect(error.code).toBe('too_many_concurrent')
+    expect(error.message).toContain('32 downloads (this user)')
+  })
 })
 
 const revoked = (type: string, data: object) => () =>

@@ -74,6 +74,7 @@ describe('the input of a converted response', () => {
       const { id } = await client().responses.create({ model: CLAUDE, input: 'Hi' })
       const { status, json } = await ask('GET', `${id}/input_items?${query}`)
       expect([status, json.error.param]).toEqual([400, query.split('=')[0]])
+      if (query.startsWith('limit')) expect(json.error.message).toContain('1–100')
     },
   )
 
