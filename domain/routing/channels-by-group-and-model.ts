@@ -16,9 +16,9 @@ export type Candidate = { readonly terms: RoutingTerms }
 export type PriorityTier<C> = { readonly channels: readonly C[]; readonly sums: readonly number[] }
 
 /**
- * The channels that offer one model to one group, in the order of their tiers. `offerOf` sorts the
- * tiers by descending priority. Within a priority, the tier with weights above 0 comes first. The
- * channels of a tier with the weight 0 have equal probability.
+ * The channels that offer one model to one group, by descending priority. Within a priority, the
+ * tier with weights above 0 comes first. The channels of a tier with the weight 0 have equal
+ * probability.
  */
 export type Offer<C> = readonly PriorityTier<C>[]
 
@@ -73,15 +73,6 @@ export function offerOf<C extends Candidate>(channels: readonly C[]): Offer<C> {
     .filter(({ channels: some }) => some.length > 0)
 }
 
-/** Returns the offer with only those channels that `isFit` accepts. Their order does not change. */
-export const offerWith = <C extends Candidate>(
-  offer: Offer<C>,
-  isFit: (channel: C) => boolean,
-): Offer<C> =>
-  offer
-    .map(({ channels }) => tierOf(channels.filter(isFit)))
-    .filter(({ channels: some }) => some.length > 0)
-
 /**
  * Returns a tier with the channels. If all weights are 0, the channels are drawn with equal
  * probability.
@@ -117,7 +108,7 @@ const channelsOfTiers = oncePerOffer((offer: Offer<unknown>) =>
   offer.flatMap(({ channels }) => channels),
 )
 
-/** Lists the channels of an offer, in the order of its tiers. */
+/** Lists the channels of an offer, by descending priority. */
 export function channelsIn<C>(offer: Offer<C>): readonly C[] {
   const [first, second] = offer
   if (first !== undefined && second === undefined) return first.channels

@@ -76,16 +76,6 @@ function isServedWithoutConversion(
   return isServed
 }
 
-/**
- * Reports whether a call needs a conversion at this channel, although another channel of the offer
- * serves the model in the caller's format. Such a channel is tried after the others.
- */
-export const isConvertedLast = (
-  channel: RelayChannel,
-  offer: Offer<RelayChannel>,
-  { format: { name }, model }: Pick<ChatRequest, 'format' | 'model'>,
-): boolean => isServedWithoutConversion(offer, name, model) && !serves(channel, name, model)
-
 function conversionError(
   { views }: Pick<RelayDeps, 'views'>,
   request: ChatRequest,

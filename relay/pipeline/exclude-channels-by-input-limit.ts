@@ -1,7 +1,7 @@
 import {
   channelsIn,
   type Offer,
-  offerWith,
+  offerOf,
   oncePerOffer,
 } from '#domain/routing/channels-by-group-and-model.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
@@ -83,9 +83,8 @@ function channelsAccepting(
   now: number,
 ): Offer<RelayChannel> {
   const valid = unexpiredIn(offer, now)
-  const accepts = ({ terms }: RelayChannel) => input <= inputLimitOf(terms)
-  if (valid.every(accepts)) return offer
-  return offerWith(offer, (channel) => isUnexpired(channel.terms, now) && accepts(channel))
+  const fit = valid.filter(({ terms }) => input <= inputLimitOf(terms))
+  return fit.length === valid.length ? offer : offerOf(fit)
 }
 
 /**

@@ -7,7 +7,7 @@ import { authenticate, type Caller } from './authenticate.ts'
 import type { AttemptHistory, CallLedger } from './call-ledger.ts'
 import { PermitBeforePlan } from './call-permit-before-plan.ts'
 import { ChannelSelector } from './channel-selector.ts'
-import { checkConversion, isConvertedLast } from './check-conversion.ts'
+import { checkConversion } from './check-conversion.ts'
 import type { CallTerms } from './compute-hold-and-output-limit.ts'
 import type { ClosingContext } from './conclude-answered-and-failed-calls.ts'
 import { concludeCall } from './conclude-call-by-last-attempt.ts'
@@ -322,13 +322,9 @@ function tryAlternative(
   const isPinned = caller.pinnedChannelId !== null
   call.served = served
   outputHold.price = served?.price ?? price
-  const assigned = session?.channelIn(offer) ?? null
-  // A session returns to the channels of its own format as soon as one of them can be used.
-  const isLast = assigned !== null && isConvertedLast(assigned, offer, request)
-  const preferred = isLast ? null : assigned
+  const preferred = session?.channelIn(offer)
   return tryChannels(deps, exchange, call, {
     selector: new ChannelSelector(deps, offer, request.model, isPinned, preferred),
-    offer,
     session,
     request,
     copies,

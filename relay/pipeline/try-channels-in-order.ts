@@ -1,4 +1,3 @@
-import type { Offer } from '#domain/routing/channels-by-group-and-model.ts'
 import { outcomeOf } from '#relay/channel-health/attempt-outcome.ts'
 import type { AdapterOptions } from '../adapters/read-claude-and-gemini-options.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
@@ -8,7 +7,6 @@ import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 import type { AttemptEnd } from './attempt-end-types.ts'
 import { withDroppedBetas } from './build-provider-call.ts'
 import type { ChannelSelector } from './channel-selector.ts'
-import { isConvertedLast } from './check-conversion.ts'
 import type { ChosenKey } from './choose-channel-key.ts'
 import { isConversionFailure } from './convert-request.ts'
 import { type Exchange, setNameListHeader } from './http-exchange.ts'
@@ -26,8 +24,6 @@ import type { CallSession } from './session-affinity.ts'
  */
 type ChannelRoute = {
   readonly selector: ChannelSelector
-  /** The channels from which the selector selects. */
-  readonly offer: Offer<RelayChannel>
   /** The session of the call, or null if the call belongs to no session. */
   readonly session: CallSession | null
   readonly triesMax: number
@@ -91,9 +87,7 @@ async function tryInTurn(
     if (isUnfit || isOver || (isRetry && !deps.retryBudget.enter(deps.runningCalls.size))) {
       selector.end(true)
       if (chosenKey !== null) deps.breaker.release(chosenKey.probes)
-      if (isRelayError(candidate) && isCallersError(candidate, channel, route)) {
-        requestError = candidate
-      }
+      if (isRelayError(candidate) && isNotChannelFault(candidate)) requestError = candidate
       // Another channel would need the same copies, and there is no memory for them either.
       const isFull = isRelayError(candidate) && isMemoryError(candidate)
       if (isUnfit && !isFull) continue
@@ -171,18 +165,10 @@ function candidateAt(
 
 /**
  * Reports whether an error is caused by the request, by the caller's quota or by a lack of memory,
- * and not by the channel. A request that other channels serve in its own format is not at fault if
- * it can't be converted.
+ * and not by the channel.
  */
-const isCallersError = (
-  error: RelayError,
-  channel: RelayChannel,
-  { offer, request }: Pick<ChannelRoute, 'offer' | 'request'>,
-): boolean => {
-  if (isMemoryError(error)) return true
-  const isOfRequest = isConversionFailure(error) || error.code === 'insufficient_quota'
-  return isOfRequest && !isConvertedLast(channel, offer, request)
-}
+const isNotChannelFault = (error: RelayError): boolean =>
+  isConversionFailure(error) || isMemoryError(error) || error.code === 'insufficient_quota'
 
 function traceAttempt(
   { log }: RelayDeps,

@@ -14,7 +14,6 @@ import {
   channelsIn,
   type Offer,
   type Offers,
-  offerOf,
   offersOf,
 } from '#domain/routing/channels-by-group-and-model.ts'
 import type { TaskKind } from '#domain/tasks/events.ts'
@@ -115,10 +114,7 @@ export function serves(
  * channel's prefix.
  */
 const hasInList = ({ modelPrefix, models }: RelayChannel['terms'], model: string): boolean =>
-  model.startsWith(modelPrefix) && models.includes(model.slice(modelPrefix.length))
-
-/** Reports whether a channel is enabled and has a usable key. */
-const isUsable = ({ isEnabled, target }: RelayChannel): boolean => isEnabled && target !== null
+  models.some((name) => modelPrefix + name === model)
 
 /**
  * Returns the vendor whose API serves the channel's videos, or null if the channel serves no
@@ -157,8 +153,6 @@ export class ChannelView {
   private roster: ChannelsState = initialChannels()
   private channels = new Map<number, RelayChannel>()
   private offers = new Map<OfferKind, Offers<RelayChannel>>()
-  /** Caches the result of `offeringCalls` by the offer of the channels of the call's own format. */
-  private readonly ownFormatFirst = new WeakMap<Offer<RelayChannel>, Offer<RelayChannel>>()
   private names: ReadonlySet<string> | null = null
   private readonly vault: Secrets
   private readonly policy: OutboundPolicy
@@ -209,29 +203,13 @@ export class ChannelView {
 
   /**
    * Returns the enabled channels that offer the model to the group's calls in this format. Channels
-   * of another format come after all channels of this format, whatever their priorities, because a
-   * conversion may lose parts of a request. For a format that is never converted, channels of
-   * another format are never returned.
+   * of another format are returned only if there are none of this format, because a conversion may
+   * lose parts of a request. For a format that is never converted, channels of another format are
+   * never returned.
    */
   offeringCalls(group: string, model: string, format: FormatName): Offer<RelayChannel> {
     const own = this.offering(group, model, format)
-    if (isDirectFormat(format)) return own
-    if (own.length === 0) return this.offering(group, model, 'call')
-    const existing = this.ownFormatFirst.get(own)
-    if (existing !== undefined) return existing
-    const direct = new Set(channelsIn(own))
-    // A search for one model is faster than an index of all models, which each change invalidates.
-    const converted = [...this.channels.values()].filter(
-      (channel) =>
-        !direct.has(channel) &&
-        isUsable(channel) &&
-        channel.terms.groups.includes(group) &&
-        hasInList(channel.terms, model) &&
-        serves(channel, 'call', model),
-    )
-    const offer = converted.length === 0 ? own : [...own, ...offerOf(converted)]
-    this.ownFormatFirst.set(own, offer)
-    return offer
+    return own.length > 0 || isDirectFormat(format) ? own : this.offering(group, model, 'call')
   }
 
   /**
@@ -241,8 +219,9 @@ export class ChannelView {
    */
   mayOfferLater(group: string, model: string, kind: OfferKind): boolean {
     return [...this.channels.values()].some((channel) => {
-      const { target, terms } = channel
-      if (isUsable(channel) || !terms.groups.includes(group)) return false
+      const { isEnabled, target, terms } = channel
+      const isUsable = isEnabled && target !== null
+      if (isUsable || !terms.groups.includes(group)) return false
       // It is unknown what a channel without a usable key serves, so it may serve any model in its
       // list.
       return hasInList(terms, model) && (target === null || serves(channel, kind, model))
@@ -362,7 +341,9 @@ export class ChannelView {
   private index(kind: OfferKind): Offers<RelayChannel> {
     const existing = this.offers.get(kind)
     if (existing !== undefined) return existing
-    const usable = [...this.channels.values()].filter(isUsable)
+    const usable = [...this.channels.values()].filter(
+      ({ isEnabled, target }) => isEnabled && target !== null,
+    )
     const offers = offersOf(usable, (channel, model) => serves(channel, kind, model))
     this.offers.set(kind, offers)
     return offers

@@ -33,14 +33,6 @@ describe('a channel with a limit on input tokens', () => {
     expect((await usedChannels()).slice(-4)).toEqual([2, 2, 1, 1])
   })
 
-  it('a longer call goes to a channel of its own format before it is converted', async () => {
-    await rig.addChannel(2, { priority: 9, maxInputTokens: 200 })
-    await rig.addChannel(3, { priority: 9, type: 14 })
-    await waitForCounts()
-    expect((await words(300)).status).toBe(200)
-    expect((await usedChannels()).at(-1)).toBe(1)
-  })
-
   it('a longer call does not retry on the channel either', async () => {
     await rig.setOption('RetryTimes', '3')
     await rig.addChannel(2, { maxInputTokens: 200 })

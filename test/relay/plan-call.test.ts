@@ -217,18 +217,6 @@ describe('the group auto', () => {
     expect(await settled()).toMatchObject({ group: 'dear', channelId: 3, price: { group: '2' } })
   })
 
-  it('serves a call by a channel of another format in a group before the next group', async () => {
-    const failing = await scriptedProvider()
-    failing.answers.set('*', { status: 503, body: { type: 'error' } })
-    await rig.addChannel(5, { groups: ['cheap'], type: 14, baseUrl: failing.url, priority: 9 })
-    await rig.setOption('RetryTimes', '1')
-    failures(1)
-    expect((await ask()).status).toBe(200)
-    await failing.close()
-    const { attempts, group } = await settled()
-    expect([attempts.map(({ channelId }) => channelId), group]).toEqual([[2, 5, 3], 'dear'])
-  })
-
   it('serves a call that names a channel at the ratio of a group of this channel', async () => {
     const key = 'adminadminadminadminadminadminadminadminadminadm'
     await rig.addUser(8, { role: 10 })
