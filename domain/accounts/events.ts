@@ -206,7 +206,7 @@ export type CallFacts = {
    */
   readonly model: string
   readonly group: string
-  /** The model and group of the call's admission. Omitted if the same model and group served it. */
+  /** The model and group of the admission, if another model, group or price served the call. */
   readonly requested?: { readonly model: string; readonly group: string }
   readonly isStream: boolean
   /**

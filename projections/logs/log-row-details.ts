@@ -100,8 +100,16 @@ const isForAdmins = (anomaly: string | null): boolean =>
 const ofAnomaly = ({ anomaly }: CallSettled['data']): object =>
   anomaly === null ? {} : { anomaly }
 
-const ofRequest = ({ requested, reasoningEffort, outputLimit }: CallFacts): object => ({
-  ...(requested === undefined ? {} : { requested }),
+/** An event may name a requested model and group although these served the call. */
+const isServedAsRequested = ({ model, group, requested }: CallFacts): boolean =>
+  requested === undefined || (requested.model === model && requested.group === group)
+
+const ofRequest = (call: CallFacts): object => ({
+  ...(isServedAsRequested(call) ? {} : { requested: call.requested }),
+  ...ofLimits(call),
+})
+
+const ofLimits = ({ reasoningEffort, outputLimit }: CallFacts): object => ({
   ...(reasoningEffort === undefined ? {} : { reasoning_effort: reasoningEffort }),
   ...(outputLimit === undefined ? {} : { output_limit: outputLimit }),
 })

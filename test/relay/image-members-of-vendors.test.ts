@@ -1,5 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { isRelayError } from '#relay/canonical/relay-error.ts'
+import { OPENAI_IMAGES } from '#relay/dialects/openai-images/image-formats.ts'
+import { IMAGE_ENDPOINTS } from '#relay/providers/profiles/image-endpoints.ts'
 import { recomputedCharge } from '#test/domain/pricing/independent-charge.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, onlyEnd, relayRig } from './support/relay-rig.ts'
@@ -94,5 +97,29 @@ describe('the members of a vendor’s own API', () => {
     const { sent } = await generate(type, model, members)
     expect(JSON.stringify(sent)).not.toMatch(/2k|2048/)
     expect(await bill()).toEqual([20_000, 20_000])
+  })
+})
+
+/** Values that endpoints accept (see `CallEndpoint.accepts`). */
+const VALUES = ['16:9', '2k', '2048x2048', 'disabled', true, 30]
+const ADAPTED = [...IMAGE_ENDPOINTS].flatMap(([type, endpoints]) =>
+  endpoints.flatMap(({ adapter, accepts }) =>
+    adapter === undefined ? [] : [...(accepts ?? [])].map((rule) => ({ type, adapter, rule })),
+  ),
+)
+
+describe('the hold of a long request for an image', () => {
+  it.each(ADAPTED)('covers the size by a member of type $type: $rule.0', ({ adapter, rule }) => {
+    const [name, pattern] = rule
+    for (const value of VALUES.filter((one) => pattern.test(JSON.stringify(one)))) {
+      for (const model of ['image-01', XAI, KOLORS, 'a/flux-pro', 'm']) {
+        const members = { model, size: '512x512', n: 2, [name]: value, ...LONG }
+        const request = OPENAI_IMAGES.readRequest(Buffer.from(JSON.stringify(members)), null)
+        if (isRelayError(request)) throw new Error(request.code)
+        const { body } = OPENAI_IMAGES.outlineOf(request)
+        const ofOutline = adapter.sentImageOf(JSON.parse(body.toString('utf8')), model)
+        expect(ofOutline, `${model} ${value}`).toEqual(adapter.sentImageOf(members as never, model))
+      }
+    }
   })
 })

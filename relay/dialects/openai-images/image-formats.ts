@@ -315,9 +315,9 @@ function boundOf(body: Buffer, members: readonly Member[], { pictures }: Kind): 
   return { tokens, ceiling: Math.min(TOKENS_MAX, tokens * 2 + 100_000), isText: count === 0 }
 }
 
-/** The members that set the price, among them the sizes of xAI and SiliconFlow. */
+/** The members that set the price, among them those of vendors (see `CallEndpoint.accepts`). */
 const OUTLINED: ReadonlySet<string> = new Set([
-  ...['n', 'size', 'quality', 'partial_images', 'resolution', 'image_size'],
+  ...['n', 'size', 'quality', 'partial_images', 'resolution', 'image_size', 'aspect_ratio'],
 ])
 
 /**

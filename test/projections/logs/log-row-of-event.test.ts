@@ -92,6 +92,8 @@ it('a log row names the requested model and group if another served the call', (
     }
     expect(otherOf({ requested }).requested).toEqual(requested)
     expect(otherOf({})).not.toHaveProperty('requested')
+    const { model, group } = given.data as { readonly model: string; readonly group: string }
+    expect(otherOf({ requested: { model, group } })).not.toHaveProperty('requested')
   }
 })
 
