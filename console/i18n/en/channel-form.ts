@@ -103,7 +103,7 @@ export const channelForm: Translations['channelForm'] = {
   modelPrefixHint:
     'Added before the channel’s model names, and removed before a call is sent to the provider.',
   priority: 'Priority',
-  priorityHint: 'Channels with a higher priority are tried first.',
+  priorityHint: 'Channels of the same API format with a higher priority are tried first.',
   weight: 'Weight',
   weightHint: 'Among channels of the same priority, a higher weight receives more calls.',
   maxConcurrency: 'Concurrent calls',

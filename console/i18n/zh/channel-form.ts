@@ -96,7 +96,7 @@ export const channelForm = {
   modelPrefix: '模型前缀',
   modelPrefixHint: '加在本渠道的模型名前，转发时去掉。',
   priority: '优先级',
-  priorityHint: '数字越大越先使用。',
+  priorityHint: '在同一 API 格式的渠道中，数字越大越先使用。',
   weight: '权重',
   weightHint: '同一优先级内，权重越大分到的请求越多。',
   maxConcurrency: '最大并发',
