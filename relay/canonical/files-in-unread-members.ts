@@ -40,8 +40,9 @@ type Found = { readonly isNamedLikeFile: boolean; readonly name: string; readonl
 
 /**
  * Reports whether the member `name` of a request, with the value `root`, contains a picture, a
- * video or a sound. A member that is too large to be searched within `budget` counts as a file. The
- * value is searched without recursion, because the caller determines how deep it is.
+ * video or a sound. A member with more values than `budget` allows counts as a file, and texts
+ * beyond its number are not parsed. The value is searched without recursion, because the caller
+ * determines how deep it is.
  */
 export function hasFile(name: string, root: unknown, budget: SearchBudget): boolean {
   if (isJsonText(root) && root.length > PARSED_TEXT_MAX) return true
