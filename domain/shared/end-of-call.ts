@@ -16,3 +16,17 @@ export function endOf(attempts: readonly { readonly error: string | null }[], en
   const error = attempts.at(-1)?.error ?? null
   return error !== null && GATEWAY_ERRORS.has(error) ? error : end
 }
+
+type ModelAndGroup = { readonly model: string; readonly group: string }
+
+/**
+ * Returns the requested model and group of a call if another model or group served it, and
+ * otherwise undefined. An event may name them although these served the call.
+ */
+export function requestIfServedByOther({
+  requested,
+  model,
+  group,
+}: ModelAndGroup & { readonly requested?: ModelAndGroup }): ModelAndGroup | undefined {
+  return requested?.model === model && requested.group === group ? undefined : requested
+}

@@ -11,7 +11,7 @@ import { decimalOf, decimalText, times } from '#domain/pricing/decimal.ts'
 import { ratioOfConditions } from '#domain/pricing/price-conditions.ts'
 import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price-snapshot.ts'
 import { inputTokensOf, TOOL_NAMES, type Usage } from '#domain/pricing/usage.ts'
-import { endOf } from '#domain/shared/end-of-call.ts'
+import { endOf, requestIfServedByOther } from '#domain/shared/end-of-call.ts'
 import { toWire } from '#domain/shared/quota.ts'
 
 /** The JSON details of a log row, with the field names of the API. Only admins see `adminOther`. */
@@ -100,14 +100,10 @@ const isForAdmins = (anomaly: string | null): boolean =>
 const ofAnomaly = ({ anomaly }: CallSettled['data']): object =>
   anomaly === null ? {} : { anomaly }
 
-/** An event may name a requested model and group although these served the call. */
-const isServedAsRequested = ({ model, group, requested }: CallFacts): boolean =>
-  requested === undefined || (requested.model === model && requested.group === group)
-
-const ofRequest = (call: CallFacts): object => ({
-  ...(isServedAsRequested(call) ? {} : { requested: call.requested }),
-  ...ofLimits(call),
-})
+function ofRequest(call: CallFacts): object {
+  const requested = requestIfServedByOther(call)
+  return { ...(requested === undefined ? {} : { requested }), ...ofLimits(call) }
+}
 
 const ofLimits = ({ reasoningEffort, outputLimit }: CallFacts): object => ({
   ...(reasoningEffort === undefined ? {} : { reasoning_effort: reasoningEffort }),

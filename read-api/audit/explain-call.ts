@@ -1,7 +1,7 @@
 import type { Attempt, CallSettled } from '#domain/accounts/events.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
-import { endOf } from '#domain/shared/end-of-call.ts'
+import { endOf, requestIfServedByOther } from '#domain/shared/end-of-call.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { type TaskEvent, taskStream } from '#domain/tasks/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
@@ -55,7 +55,7 @@ export async function explainCall(
   const { admission, raises, end } = events
   const facts = (end ?? admission)?.data
   if (facts === undefined) return null
-  const { call, userId, tokenId, model, group, isStream, requested = null, batch } = facts
+  const { call, userId, tokenId, model, group, isStream, batch } = facts
   const settled = end?.type === 'CallSettled' ? end.data : null
   const charged = end === null || end.type === 'CallReleased' ? null : end
   const corrections = charged === null ? [] : await correctionsOf(deps.core, call, seesAll)
@@ -64,7 +64,8 @@ export async function explainCall(
     ...{ request_id: call, user_id: userId, username: names.username },
     ...{ token_id: tokenId, token_name: names.tokenName },
     status: end === null ? 'open' : STATUS[end.type],
-    ...{ model, group, requested, is_stream: isStream },
+    ...{ model, group, is_stream: isStream },
+    requested: requestIfServedByOther(facts) ?? null,
     upstream_model: seesAll ? (settled?.upstreamModel ?? null) : null,
     formats: [...((end?.data.formats ?? []) as readonly string[])],
     admission: admission === null ? null : admissionOf(admission, names.address),

@@ -316,7 +316,7 @@ export function callsOf({
     const { model = '', price } = parts[part] ?? {}
     const { calls, tokens } = byModel.get(model) ?? { calls: 0, tokens: 0 }
     const { outputTokens, choices } = bounds
-    // Images with a price per image have no tokens, also not in the bill.
+    // Images with a price per image have only the tokens that the provider reports, usually none.
     const outputTokensMax = imageFactor !== undefined && price?.mode === 'call' ? 0 : outputTokens
     const estimate = estimateTokensOf({ body: { length: bytes }, outputTokensMax, choices })
     byModel.set(model, { model, calls: calls + 1, tokens: tokens + estimate })

@@ -81,8 +81,8 @@ export const groupsOfPlan = ({ alternatives }: CallPlan): readonly string[] | un
 
 /**
  * Returns the request by which the tokens of a planned call are estimated for the limits. If the
- * call has a price per image, whatever model serves it, its images have no tokens, also not in the
- * bill.
+ * call has a price per image, whatever model serves it, its images have only the tokens that the
+ * provider reports afterwards, which are usually none.
  */
 export function sizedRequestOf(
   { price, alternatives = NO_ALTERNATIVES }: CallPlan,
