@@ -25,6 +25,7 @@ const POSSIBLE_FILE_TEXT =
 const JSON_TEXT = /^\s*[[{]/
 /** The maximum length of a text that is parsed. A longer JSON text counts as a file. */
 const PARSED_TEXT_MAX = 256 * 1024
+const NAME_LENGTH_MAX = 128
 /** The maximum numbers of values that are searched, and of texts that are parsed, for a request. */
 const [VALUES_MAX, PARSED_TEXTS_MAX] = [100_000, 16]
 
@@ -47,7 +48,8 @@ type Found = { readonly isNamedLikeFile: boolean; readonly name: string; readonl
 export function hasFile(name: string, root: unknown, budget: SearchBudget): boolean {
   if (isJsonText(root) && root.length > PARSED_TEXT_MAX) return true
   const value = parsed(root, budget)
-  const open: Found[] = [{ isNamedLikeFile: isNameOfFile(name, false), name, value }]
+  const short = shortNameOf(name)
+  const open: Found[] = [{ isNamedLikeFile: isNameOfFile(short, false), name: short, value }]
   for (let found = open.pop(); found !== undefined; found = open.pop()) {
     budget.values -= 1
     if (budget.values < 0 || isFile(found)) return true
@@ -62,7 +64,8 @@ function* valuesIn({ isNamedLikeFile, name, value }: Found): Generator<Found> {
   if (Array.isArray(value)) {
     for (const element of value) yield { isNamedLikeFile, name, value: element }
   } else if (isObject(value)) {
-    for (const [inner, member] of Object.entries(value)) {
+    for (const [key, member] of Object.entries(value)) {
+      const inner = shortNameOf(key)
       const isNamed = isNameOfFile(inner, isNamedLikeFile)
       yield { isNamedLikeFile: isNamed, name: inner, value: member }
     }
@@ -71,6 +74,9 @@ function* valuesIn({ isNamedLikeFile, name, value }: Found): Generator<Found> {
 
 /** Separates the words of a name in camel case. */
 const wordsOf = (name: string): string => name.replaceAll(/([a-z])([A-Z])/g, '$1_$2')
+
+/** Only the end of a longer name is read, because it is read again for each value in a list. */
+const shortNameOf = (name: string): string => name.slice(-NAME_LENGTH_MAX)
 
 const isNameOfFile = (name: string, isInFile: boolean): boolean =>
   !CALLBACK_NAME.test(name) && (isInFile || FILE_NAME.test(wordsOf(name)))

@@ -43,4 +43,12 @@ describe('a member that is not read', () => {
     expect(isFile('x', `[${'1,'.repeat(200_000)}1]`)).toBe(true)
     parse.mockRestore()
   })
+
+  it('takes no longer to search because its name is long', () => {
+    const name = 'qQ'.repeat(100_000)
+    const begin = performance.now()
+    expect(isFile('x', { [name]: Array(2_000).fill('a') })).toBe(false)
+    expect(isFile(name, Array(2_000).fill('a'))).toBe(false)
+    expect(performance.now() - begin).toBeLessThan(1_000)
+  })
 })
