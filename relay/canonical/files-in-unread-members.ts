@@ -25,7 +25,6 @@ const POSSIBLE_FILE_TEXT =
 const JSON_TEXT = /^\s*[[{]/
 /** The maximum length of a text that is parsed. A longer JSON text counts as a file. */
 const PARSED_TEXT_MAX = 256 * 1024
-const NAME_LENGTH_MAX = 128
 /** The maximum numbers of values that are searched, and of texts that are parsed, for a request. */
 const [VALUES_MAX, PARSED_TEXTS_MAX] = [100_000, 16]
 
@@ -37,7 +36,10 @@ export const searchBudget = (): SearchBudget => ({
   parsedTexts: PARSED_TEXTS_MAX,
 })
 
-type Found = { readonly isNamedLikeFile: boolean; readonly name: string; readonly value: unknown }
+/** What the names that lead to a value say about it. They are as long as the caller likes. */
+type Naming = { readonly isNamedLikeFile: boolean; readonly isNamedLikeFileId: boolean }
+
+type Found = Naming & { readonly value: unknown }
 
 /**
  * Reports whether the member `name` of a request, with the value `root`, contains a picture, a
@@ -48,8 +50,7 @@ type Found = { readonly isNamedLikeFile: boolean; readonly name: string; readonl
 export function hasFile(name: string, root: unknown, budget: SearchBudget): boolean {
   if (isJsonText(root) && root.length > PARSED_TEXT_MAX) return true
   const value = parsed(root, budget)
-  const short = shortNameOf(name)
-  const open: Found[] = [{ isNamedLikeFile: isNameOfFile(short, false), name: short, value }]
+  const open: Found[] = [{ ...namingOf(name, false), value }]
   for (let found = open.pop(); found !== undefined; found = open.pop()) {
     budget.values -= 1
     if (budget.values < 0 || isFile(found)) return true
@@ -59,15 +60,13 @@ export function hasFile(name: string, root: unknown, budget: SearchBudget): bool
   return false
 }
 
-/** Yields the elements of a list and the members of an object. */
-function* valuesIn({ isNamedLikeFile, name, value }: Found): Generator<Found> {
+/** Yields the elements of a list, which have the name of the list, and the members of an object. */
+function* valuesIn({ isNamedLikeFile, isNamedLikeFileId, value }: Found): Generator<Found> {
   if (Array.isArray(value)) {
-    for (const element of value) yield { isNamedLikeFile, name, value: element }
+    for (const element of value) yield { isNamedLikeFile, isNamedLikeFileId, value: element }
   } else if (isObject(value)) {
-    for (const [key, member] of Object.entries(value)) {
-      const inner = shortNameOf(key)
-      const isNamed = isNameOfFile(inner, isNamedLikeFile)
-      yield { isNamedLikeFile: isNamed, name: inner, value: member }
+    for (const [name, member] of Object.entries(value)) {
+      yield { ...namingOf(name, isNamedLikeFile), value: member }
     }
   }
 }
@@ -75,17 +74,20 @@ function* valuesIn({ isNamedLikeFile, name, value }: Found): Generator<Found> {
 /** Separates the words of a name in camel case. */
 const wordsOf = (name: string): string => name.replaceAll(/([a-z])([A-Z])/g, '$1_$2')
 
-/** Only the end of a longer name is read, because it is read again for each value in a list. */
-const shortNameOf = (name: string): string => name.slice(-NAME_LENGTH_MAX)
+/** Reads a name once, and not again for each of many elements of a list with this name. */
+function namingOf(name: string, isInFile: boolean): Naming {
+  const words = wordsOf(name)
+  return {
+    isNamedLikeFile: !CALLBACK_NAME.test(name) && (isInFile || FILE_NAME.test(words)),
+    isNamedLikeFileId: FILE_ID_NAME.test(words),
+  }
+}
 
-const isNameOfFile = (name: string, isInFile: boolean): boolean =>
-  !CALLBACK_NAME.test(name) && (isInFile || FILE_NAME.test(wordsOf(name)))
-
-const isFile = ({ name, value, isNamedLikeFile }: Found): boolean =>
+const isFile = ({ value, isNamedLikeFile, isNamedLikeFileId }: Found): boolean =>
   typeof value === 'string' &&
   (FILE_TEXT.test(value) ||
     (isNamedLikeFile && POSSIBLE_FILE_TEXT.test(value)) ||
-    (FILE_ID_NAME.test(wordsOf(name)) && value !== ''))
+    (isNamedLikeFileId && value !== ''))
 
 const isJsonText = (value: unknown): value is string =>
   typeof value === 'string' && JSON_TEXT.test(value)
