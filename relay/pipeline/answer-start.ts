@@ -24,8 +24,10 @@ const ANNOUNCED_MS_MAX = 1_000
 export class AnswerStart {
   /** True once an event of the answer has arrived. Announcements do not count. */
   hasBegun: boolean
-  /** True if an event other than an error has been held back. */
+  /** True if an event other than an error came before the answer. */
   hasEvent = false
+  /** True once the provider has reported counts in an event of their own, as after an answer. */
+  hasUsage = false
   /** The data of an error that the provider sent instead of an answer, or null. */
   error: Buffer | null = null
   private held: Buffer[] = []
@@ -80,6 +82,12 @@ export class AnswerStart {
     if (event === null || !isVendorError(event)) this.hasEvent ||= eventData(bytes) !== null
     else this.error ??= Buffer.from(eventData(bytes) ?? bytes)
     return false
+  }
+
+  /** Notes an event with only usage. Such an event is not held back. */
+  noteUsage(): void {
+    this.hasEvent = true
+    this.hasUsage = true
   }
 
   /** Returns the bytes that were held back, once. No more bytes are held back. */

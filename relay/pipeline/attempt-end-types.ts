@@ -56,6 +56,8 @@ export type AttemptEnd =
        * The provider had begun the stream, so the provider works on the answer and charges for it.
        */
       readonly hasBegun?: true
+      /** The stream reported the usage of its answer, so the provider charges for the answer. */
+      readonly hasReportedUsage?: true
       /** The answer may be too large only because it repeats the caller's request. */
       readonly isEchoOfRequest?: true
       /**

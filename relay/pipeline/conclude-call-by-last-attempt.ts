@@ -168,8 +168,9 @@ const REFUSED: ReadonlySet<AttemptError> = new Set([
  * otherwise be cheaper than waiting for the answer. It is also charged if the request makes the
  * answer too large, if a stream begins with a screened word or ignores its output limit, or if it
  * stalls after it has begun. The provider charges for such attempts, and a caller can provoke them.
- * For example, a model may think about a question for so long that its stream stalls. An attempt
- * that the provider refused or answered without a result (see `REFUSED`) is never charged.
+ * For example, a model may think about a question for so long that its stream stalls. A stream that
+ * has reported its usage is charged as well. An attempt that the provider refused or answered
+ * without a result (see `REFUSED`) is never charged.
  */
 function isCharged(
   { readsForUsageOnly }: RunningCall,
@@ -180,6 +181,7 @@ function isCharged(
     isTooLargeByRequest(end) ||
     STOPPED.has(end.error) ||
     (end.error === 'timeout' && end.hasBegun === true) ||
+    (end.error === 'cut' && end.hasReportedUsage === true) ||
     (readsForUsageOnly && !REFUSED.has(end.error))
   )
 }

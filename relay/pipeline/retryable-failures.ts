@@ -7,13 +7,14 @@ import { isContentRejected, isModelMissing } from './detect-refused-content-and-
  * Reports whether another channel may be tried after a failed attempt, for example because the
  * provider failed, was at its limit or rejected the key. After a timeout of a plain answer (not a
  * stream), or of a stream that has begun, no other channel may be tried: the provider may still be
- * working on the answer, and charges for it.
+ * working on the answer, and charges for it. The same applies to a stream that has reported its
+ * usage, because the provider has completed the answer.
  */
 export function isRetryable(
   end: Extract<AttemptEnd, { readonly kind: 'failed' }>,
   isStream: boolean,
 ): boolean {
-  const { error, status, isDispatched, hasBegun } = end
+  const { error, status, isDispatched, hasBegun, hasReportedUsage } = end
   // The gateway, the caller or the prompt caused the end, so another channel would not help.
   if (NOT_PROVIDER_ERRORS.has(error) || error === 'blocked' || isTooLargeByRequest(end))
     return false
@@ -23,6 +24,7 @@ export function isRetryable(
   if (error === 'over-limit') return false
   const mayBeAnswered = hasBegun === true || (isDispatched === true && !isStream)
   if (error === 'timeout' && mayBeAnswered) return false
+  if (error === 'cut' && hasReportedUsage === true) return false
   if (error !== 'status' || status === null) return true
   if (status >= 500 || (status >= 300 && status <= 399)) return true
   // A 404 means that the provider does not offer the model, but another provider may offer it. Some

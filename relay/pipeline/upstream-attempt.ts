@@ -351,18 +351,18 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
       if (error === null || forwarder.hasDelivered) return { kind: 'streamed', status, error }
     }
     const body = forwarder?.errorEvent ?? this.errorBody(error)
-    const { received } = this
     const retryAfterMs = this.retryAfterMs || retryAfterInBody(body)
     const failed = { kind: 'failed', status, error: error ?? 'cut', body, retryAfterMs } as const
     const errorStatus = error === 'error-event' ? (this.streamDecoder?.errorStatus ?? null) : null
     if (errorStatus !== null) return { ...failed, status: errorStatus, error: 'status' }
     const isDispatched = this.controller !== null && (status === null || status < 300)
     if (!isDispatched) return failed
-    if (received.isTooLarge) {
-      return { ...failed, error: 'too-large', isDispatched, tail: received.lastMembers() }
+    if (this.received.isTooLarge) {
+      return { ...failed, error: 'too-large', isDispatched, tail: this.received.lastMembers() }
     }
-    const hasBegun = this.isStream && forwarder?.hasBegun === true
-    return hasBegun ? { ...failed, isDispatched, hasBegun } : { ...failed, isDispatched }
+    if (!this.isStream || forwarder?.hasBegun !== true) return { ...failed, isDispatched }
+    const begun = { ...failed, isDispatched, hasBegun: true } as const
+    return forwarder.start?.hasUsage === true ? { ...begun, hasReportedUsage: true } : begun
   }
 
   private finish(end: AttemptEnd): void {
