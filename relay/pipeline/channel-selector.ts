@@ -3,8 +3,8 @@ import type { Offer } from '#domain/routing/channels-by-group-and-model.ts'
 import { ChannelDraw } from '#domain/routing/weighted-channel-draw.ts'
 import { type Claim, isFull, type Limits, type Permit } from '#infra/limits/port.ts'
 import type { CircuitBreaker } from '../channel-health/circuit-breaker.ts'
+import { isUnexpired } from '../views/channel-expiry.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import { isUnexpired } from './channel-expiry.ts'
 
 type Deps = {
   readonly breaker: CircuitBreaker

@@ -23,9 +23,9 @@ import { largestUses } from '../dialects/provider-tool-limits.ts'
 import { type ChatRequest, isDirectFormat } from '../dialects/wire-format.ts'
 import { notFound } from '../stored-responses/find-channel-and-key-of-stored-input.ts'
 import type { StorageAccount } from '../stored-responses/stored-response-owners.ts'
+import { hasUnexpiredChannel } from '../views/channel-expiry.ts'
 import { acceptsCalls, type RelayChannel, serves } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
-import { hasUnexpiredChannel } from './channel-expiry.ts'
 import {
   type CallTerms,
   callTerms,
@@ -109,7 +109,7 @@ export function planAlternative(
   const { user, group } = caller
   const { model } = request
   const { options, prices } = views.options
-  const offer = offerFor(views, caller, request)
+  const offer = offerFor(views, caller, request, now)
   if (request.stored !== undefined && offer.length === 0) {
     return notFound(request.stored.references[0] ?? NO_REFERENCE)
   }
@@ -196,8 +196,13 @@ const NO_USES: ToolCounts = {}
  */
 const NO_REFERENCE = { id: '', param: 'input' }
 
-function offerFor(views: Views, caller: Caller, request: ChatRequest): Offer<RelayChannel> {
-  const offer = unrestrictedOffer(views, caller, request)
+function offerFor(
+  views: Views,
+  caller: Caller,
+  request: ChatRequest,
+  now: number,
+): Offer<RelayChannel> {
+  const offer = unrestrictedOffer(views, caller, request, now)
   const origin = request.stored?.place ?? null
   return origin === null ? offer : offerOfOrigin(offer, origin)
 }
@@ -222,9 +227,10 @@ function unrestrictedOffer(
   { channels }: Views,
   caller: Caller,
   { model, format: { name } }: ChatRequest,
+  now: number,
 ): Offer<RelayChannel> {
   const { group, pinnedChannelId } = caller
-  if (pinnedChannelId === null) return channels.offeringCalls(group, model, name)
+  if (pinnedChannelId === null) return channels.offeringCalls(group, model, name, now)
   const pinned = channels.find(pinnedChannelId)
   const isFit = pinned?.isEnabled && pinned.target !== null && acceptsCalls(pinned)
   return isFit ? offerOf([pinned]) : []

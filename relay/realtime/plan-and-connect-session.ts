@@ -7,7 +7,6 @@ import type { Views } from '#relay/views/start-views.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
-import { hasUnexpiredChannel } from '../pipeline/channel-expiry.ts'
 import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
 import { ERROR_CODE_OF } from '../pipeline/failed-call-answer.ts'
@@ -22,6 +21,7 @@ import {
   type ProviderTarget,
   providerCall,
 } from '../providers/profiles/provider-target.ts'
+import { hasUnexpiredChannel } from '../views/channel-expiry.ts'
 import { type RelayChannel, type RelayKey, serves } from '../views/channel-view.ts'
 import { upstreamModelOf } from '../views/parse-channel-rules.ts'
 import { SessionEvidence } from './provider-evidence-of-session.ts'
@@ -48,7 +48,8 @@ export function planRealtime(
   const pinned = pinnedChannelId === null ? undefined : channels.find(pinnedChannelId)
   const isFit = pinned?.isEnabled === true && serves(pinned, 'realtime', model)
   const ofPin = isFit ? offerOf([pinned]) : []
-  const offer = pinnedChannelId === null ? channels.offeringCalls(group, model, 'realtime') : ofPin
+  const offer =
+    pinnedChannelId === null ? channels.offeringCalls(group, model, 'realtime', now) : ofPin
   const misplaced =
     offer.length === 0 ? errorOfUnofferedModel({ channels }, caller, model, 'realtime') : null
   if (misplaced !== null) return misplaced

@@ -1,4 +1,3 @@
-import { isExpired } from '#domain/channels/change-status-and-delete.ts'
 import type { Substitutes } from '#domain/channels/commands.ts'
 import type { ChannelEvent } from '#domain/channels/events.ts'
 import {
@@ -29,6 +28,7 @@ import {
   type ProviderTarget,
   providerTarget,
 } from '#relay/providers/profiles/provider-target.ts'
+import { hasUnexpiredChannel, isUnexpired } from './channel-expiry.ts'
 import { type ChannelRules, channelRules, upstreamModelOf } from './parse-channel-rules.ts'
 
 /** A decrypted key, with the address and headers of calls that use it. */
@@ -203,13 +203,19 @@ export class ChannelView {
 
   /**
    * Returns the enabled channels that offer the model to the group's calls in this format. Channels
-   * of another format are returned only if there are none of this format, because a conversion may
-   * lose parts of a request. For a format that is never converted, channels of another format are
-   * never returned.
+   * of another format are returned only if there are none of this format that have not expired at
+   * `nowMs`, because a conversion may lose parts of a request. For a format that is never
+   * converted, channels of another format are never returned.
    */
-  offeringCalls(group: string, model: string, format: FormatName): Offer<RelayChannel> {
+  offeringCalls(
+    group: string,
+    model: string,
+    format: FormatName,
+    nowMs: number,
+  ): Offer<RelayChannel> {
     const own = this.offering(group, model, format)
-    return own.length > 0 || isDirectFormat(format) ? own : this.offering(group, model, 'call')
+    const isOwn = hasUnexpiredChannel(own, nowMs) || isDirectFormat(format)
+    return isOwn ? own : this.offering(group, model, 'call')
   }
 
   /**
@@ -353,7 +359,7 @@ export class ChannelView {
 /** Lists the ids of the channels in the offer that have not expired. */
 const unexpiredIn = (offer: Offer<RelayChannel>, nowMs: number): readonly number[] =>
   channelsIn(offer)
-    .filter(({ terms }) => !isExpired(terms.expiredTime, nowMs / 1_000))
+    .filter(({ terms }) => isUnexpired(terms, nowMs))
     .map(({ channelId }) => channelId)
 
 /**

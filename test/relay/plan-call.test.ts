@@ -101,7 +101,7 @@ describe('the fallback models of a model', () => {
   })
 })
 
-describe('a fallback model on a channel of another format', () => {
+describe('a channel of another format', () => {
   const anthropic = startedForEach(scriptedProvider)
   const ASK = { model: 'sim-small', max_tokens: 9 }
   const TURN = [{ role: 'user', content: 'Hi' }]
@@ -134,6 +134,17 @@ describe('a fallback model on a channel of another format', () => {
     return response.text()
   }
 
+  it('serves a call if all channels of the call’s format have expired', async () => {
+    anthropic.answers.set('*', { body: MESSAGE })
+    await rig.addChannel(2, { type: 14, baseUrl: anthropic.url })
+    await rig.addChannel(3, { priority: 9, expiredTime: 1 })
+    await send('/v1/chat/completions', { ...ASK, messages: TURN })
+    expect(await settled()).toMatchObject({ channelId: 2 })
+    await rig.addChannel(4, { priority: 1 })
+    await send('/v1/chat/completions', { ...ASK, messages: TURN })
+    expect(anthropic.requests).toHaveLength(1)
+  })
+
   it.each([
     ['/v1/chat/completions', { ...ASK, messages: TURN }],
     ['/v1/chat/completions', { ...ASK, messages: TURN, stream: true }],
@@ -158,14 +169,17 @@ describe('a fallback model on a channel of another format', () => {
     expect(await settled()).toMatchObject({ model: 'sim-large', price: { model: '5' } })
   })
 
-  it.each([false, true])('is named in the answer to a message; stream: %s', async (stream) => {
-    await rig.setOption('ModelFallbacks', { 'sim-small': ['sim-mini'] })
-    await rig.addChannel(2, { models: ['sim-mini'] })
-    const text = await send('/v1/messages', { ...ASK, messages: TURN, stream })
-    expect(text).toContain('"sim-mini"')
-    expect(text).not.toContain('sim-small')
-    expect(await settled()).toMatchObject({ model: 'sim-mini' })
-  })
+  it.each([false, true])(
+    'names its fallback model in the answer to a message; stream: %s',
+    async (stream) => {
+      await rig.setOption('ModelFallbacks', { 'sim-small': ['sim-mini'] })
+      await rig.addChannel(2, { models: ['sim-mini'] })
+      const text = await send('/v1/messages', { ...ASK, messages: TURN, stream })
+      expect(text).toContain('"sim-mini"')
+      expect(text).not.toContain('sim-small')
+      expect(await settled()).toMatchObject({ model: 'sim-mini' })
+    },
+  )
 })
 
 describe('a long stream whose dearer fallback is not used', () => {
