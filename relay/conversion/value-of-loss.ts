@@ -10,14 +10,17 @@ export type ValueOfLoss = {
 }
 
 /**
- * Reports whether a value is the answer of a model, or the call of a tool with what the provider
- * answered to it, such as a generated image.
+ * Matches the types of items with what a provider answered: calls of its tools, such as one with a
+ * generated image, and lists of tools, whose JSON schemas may contain addresses as examples.
  */
+const ANSWERED_TYPE = /(?:_call|_tools|^tool_search_output)$/
+
+/** Reports whether a value is the answer of a model within the conversation. */
 export const isAnswerOfModel = (value: unknown): boolean =>
   isObject(value) &&
   (value.role === 'assistant' ||
     value.role === 'model' ||
-    (typeof value.type === 'string' && value.type.endsWith('_call')))
+    (typeof value.type === 'string' && ANSWERED_TYPE.test(value.type)))
 
 /** Reads the values of losses in one request. */
 export class LossReader {

@@ -141,6 +141,7 @@ describe('a request for an image', () => {
 
   it.each([
     [{ type: 'image_generation_call', id: 'ig_1', result: BASE64 }, 200],
+    [{ type: 'mcp_list_tools', tools: [{ image_url: { default: PICTURE } }] }, 200],
     [{ type: 'computer_call_output', output: { image_url: 'data:image/png;base64,QUJD' } }, 400],
   ])(
     'of the Responses API is refused for an input, not for an answer: %j',
