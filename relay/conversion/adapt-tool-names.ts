@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AnswerPart, CanonicalChoice, CanonicalEvent } from '../canonical/canonical-answer.ts'
-import type {
-  CanonicalMessage,
-  CanonicalRequest,
-  ContentPart,
-  ToolChoice,
-} from '../canonical/canonical-request.ts'
-import { callerPathOf, withCallerPath } from './caller-paths-of-canonical-parts.ts'
+import type { CanonicalRequest, ToolChoice } from '../canonical/canonical-request.ts'
+import { withPathOf } from './caller-paths-of-canonical-parts.ts'
 import type { ProviderFormatName } from './format-conversion.ts'
 
 const LENGTH_MAX = 64
@@ -160,13 +155,4 @@ function withReplacedNames(
       return withPathOf(message, { ...message, parts })
     }),
   }
-}
-
-/** Stores for `copy` the path of `original` in the caller's request. */
-function withPathOf<Value extends CanonicalMessage | ContentPart>(
-  original: Value,
-  copy: Value,
-): Value {
-  const path = callerPathOf(original)
-  return path === undefined ? copy : withCallerPath(copy, path)
 }

@@ -29,6 +29,15 @@ export function withCallerPath<T extends CanonicalMessage | ContentPart>(
 export const callerPathOf = (value: CanonicalMessage | ContentPart): string | undefined =>
   CALLER_PATHS.get(value)
 
+/** Stores for `copy` the path of `original` in the caller's request. */
+export function withPathOf<Value extends CanonicalMessage | ContentPart>(
+  original: Value,
+  copy: Value,
+): Value {
+  const path = callerPathOf(original)
+  return path === undefined ? copy : withCallerPath(copy, path)
+}
+
 const PATH = /^(?:system\[(\d+)\]|messages\[(\d+)\](?:\.parts\[(\d+)\](?:\.parts\[(\d+)\])?)?)/
 
 /**

@@ -5,11 +5,14 @@ import { isAbsent } from './read-json-values-strictly.ts'
  * The maximum number of losses in one list. A request may have any number of members that can't be
  * converted.
  */
-const LOSSES_MAX = 100
+const LOSSES_MAX = 1_000
+
+/** Reports whether losses may be missing in a list, because it has the maximum number. */
+export const isFullOfLosses = (losses: readonly string[]): boolean => losses.length >= LOSSES_MAX
 
 /** Adds the path of a member that can't be converted. Losses beyond `LOSSES_MAX` are dropped. */
 export function addLoss(losses: string[], path: string): void {
-  if (losses.length < LOSSES_MAX) losses.push(path)
+  if (!isFullOfLosses(losses)) losses.push(path)
 }
 
 /**

@@ -50,6 +50,8 @@ export type Candidate = {
   readonly dropped: readonly string[]
   /** Paths in the request that the provider's model or format does not support (losses). */
   readonly losses: readonly string[]
+  /** True if there may be more losses than `losses` contains. */
+  readonly hasMoreLosses?: boolean
   /** True if the caller expects images as base64. The provider may return their URLs instead. */
   readonly expectsImageData?: true
   readonly settings: ProviderSettings
@@ -79,8 +81,14 @@ export function candidateOf(
 ): Candidate | RelayError {
   const candidate = prepareInWireFormat(channel, request, { isOverridden, limits, adapters })
   if (isRelayError(candidate)) return candidate
-  const fileError = unreadFileError(candidate, request)
-  if (fileError !== null) return fileError
+  const sent = translatedIfProprietary(candidate, request)
+  return isRelayError(sent) ? sent : (unreadFileError(sent, request) ?? sent)
+}
+
+function translatedIfProprietary(
+  candidate: Candidate,
+  { format: callers }: ChatRequest,
+): Candidate | RelayError {
   const {
     channel: { target },
     request: { format, model },
@@ -89,7 +97,7 @@ export function candidateOf(
   const endpoint = target && endpointOf(target, format.name, upstreamModel ?? model)
   return endpoint?.translation === undefined
     ? candidate
-    : translatedCandidate(candidate, endpoint.translation, request.format)
+    : translatedCandidate(candidate, endpoint.translation, callers)
 }
 
 type PreparationOptions = {
@@ -272,6 +280,7 @@ function applyChannelSettings(
     losses: losses.concat(adaptation?.losses ?? [], fitted.losses, ignored),
     settings: providerSettings(adapters, format.name, request.model, model),
     conversion,
+    ...(conversion?.hasMoreLosses === true && { hasMoreLosses: true }),
   }
   if (overrides.size > 0 || dropped.length > 0 || ignored.length > 0)
     return rereadChangedRequest(candidate, request, bodyChange)
@@ -368,6 +377,7 @@ function translatedCandidate(
     ...candidate,
     body: chat.body,
     losses: [...new Set([...losses, ...chat.losses])],
+    hasMoreLosses: candidate.hasMoreLosses === true || chat.hasMoreLosses,
     translated: chat.translated,
     request: profile?.ignoresOutputLimit === true ? { ...request, outputTokensMax: null } : request,
   }

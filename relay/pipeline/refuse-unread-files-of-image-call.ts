@@ -1,7 +1,13 @@
-import { hasFile, searchBudget } from '../canonical/files-in-unread-members.ts'
+import {
+  hasFile,
+  isBookkeeping,
+  parsedText,
+  searchBudget,
+} from '../canonical/files-in-unread-members.ts'
 import { isObject } from '../canonical/json-values.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { conversionLimitError, lengthLimitError } from '../conversion/conversion-limits.ts'
+import { isAnswerOfModel, LossReader, type ValueOfLoss } from '../conversion/value-of-loss.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import { isImageModel } from '../providers/profiles/image-endpoints.ts'
 import type { RequestForModel } from './adapt-image-request.ts'
@@ -9,70 +15,121 @@ import type { RequestForModel } from './adapt-image-request.ts'
 type Omitting = RequestForModel & {
   readonly dropped: readonly string[]
   readonly losses: readonly string[]
+  readonly hasMoreLosses?: boolean
 }
 
-/** Members from which no vendor reads the picture for an image, whatever addresses they contain. */
-const BOOKKEEPING: ReadonlySet<string> = new Set([
-  ...['metadata', 'user', 'labels', 'tags', 'extra_headers', 'extra_query', 'trace'],
-  ...['safety_identifier', 'prompt_cache_key', 'litellm_metadata'],
+/** Members whose JSON schemas may contain addresses as examples. */
+const WITH_SCHEMAS: ReadonlySet<string> = new Set([
+  ...['tools', 'functions', 'response_format', 'text', 'output_config', 'output_format'],
+  ...['generationConfig', 'generation_config'],
 ])
-/** Matches the losses of a media type, such as a video in Gemini's format. */
-const LOST_MEDIA = /^(.+) \((?:audio|video)\/[^)]*\)$/s
-/** Matches the losses within a member that may be a file as a whole. */
-const LOST_VALUE = /^(?:extra_body\.|(?:messages|input|contents)\[\d+\]\.(?:content|parts)\[\d+\]$)/
+/** The member in which clients of OpenAI's API send members of other APIs. */
+const EXTRA = 'extra_body'
+/** Matches the losses of a picture, a video or a sound, such as `contents[0].parts[1] (audio)`. */
+const LOST_MEDIA = /(?:\]|\.inlineData|\.fileData) \((?:image|audio|video)(?:\/.*)?\)$/s
+/** Matches the losses within the conversation, except a message as a whole, and in `EXTRA`. */
+const LOST_VALUE =
+  /^(?:extra_body\.|(?:input|system)\[|(?:messages|contents)\[\d+\]\.|systemInstruction\.)/
 /** The maximum length of a loss that is searched. The caller determines how long a loss is. */
-const LOSS_LENGTH_MAX = 256
+const PATH_LENGTH_MAX = 256
 
 /**
  * Returns the error if a candidate lacks a member of the caller's request that contains a picture,
  * a video or a sound, or null. Without this file, the provider would generate another image, which
  * the caller would have to pay. Chats with models that generate images are checked as well.
  */
-export function unreadFileError(
-  { dropped, losses, request: { model }, upstreamModel }: Omitting,
-  request: ChatRequest,
-): RelayError | null {
+export function unreadFileError(candidate: Omitting, request: ChatRequest): RelayError | null {
+  const {
+    request: { model },
+    upstreamModel,
+  } = candidate
   if (request.imageFactor === undefined && !isImageModel(upstreamModel ?? model)) return null
   const search = SEARCHES.get(request.body) ?? new FileSearch()
   SEARCHES.set(request.body, search)
-  const omitted = new Set([...dropped, ...losses])
-  const file = request.members.find(
-    ({ key, kind, valueStart, valueEnd }) =>
-      kind !== 'null' &&
-      omitted.has(key) &&
-      !BOOKKEEPING.has(key) &&
-      search.isFile(key, request.body.subarray(valueStart, valueEnd)),
-  )
-  const param = file?.key ?? lostFile(losses, request, search)
-  return param === undefined ? null : relayError('not_convertible', { param })
+  const param = new UnreadFiles(request, search).find(candidate)
+  return param === undefined
+    ? null
+    : relayError('not_convertible', { param: param.slice(0, PATH_LENGTH_MAX) })
 }
 
-/** Returns the path of the first loss within a member that is a file. */
-function lostFile(
-  losses: readonly string[],
-  { members, body }: ChatRequest,
-  search: FileSearch,
-): string | undefined {
-  // Each member is parsed once. Its value is not kept for later calls, because it is large.
-  const roots = new Map<string, unknown>()
-  const rootOf = (key: string): unknown => {
-    if (!roots.has(key)) {
-      const member = members.find((one) => one.key === key)
+/** Finds the first file that is not sent, and returns the path of its member. */
+class UnreadFiles {
+  private readonly request: ChatRequest
+  private readonly search: FileSearch
+  private readonly reader: LossReader
+  /** Each member is parsed once. Its value is not kept for later calls, because it is large. */
+  private readonly roots = new Map<string, unknown>()
+
+  constructor(request: ChatRequest, search: FileSearch) {
+    this.request = request
+    this.search = search
+    this.reader = new LossReader(request.format.name.startsWith('gemini'))
+  }
+
+  find({ dropped, losses, hasMoreLosses }: Omitting): string | undefined {
+    return (
+      this.inMembers(new Set([...dropped, ...losses])) ??
+      losses.find((loss) => this.isLostFile(loss)) ??
+      (hasMoreLosses === true ? this.anywhere() : undefined)
+    )
+  }
+
+  private inMembers(omitted: ReadonlySet<string>): string | undefined {
+    const { members, body } = this.request
+    for (const { key, kind, valueStart, valueEnd } of members) {
+      if (kind === 'null' || isBookkeeping(key) || !this.reader.isNamed(key, omitted)) continue
+      const file = this.search.fileIn(key, body.subarray(valueStart, valueEnd))
+      if (file !== null) return file
+    }
+    return undefined
+  }
+
+  private isLostFile(loss: string): boolean {
+    if (loss.length > PATH_LENGTH_MAX) return false
+    const [key = ''] = loss.split(/[.[]/, 1)
+    if (LOST_MEDIA.test(loss) && key !== EXTRA) {
+      const path = loss.slice(key.length, loss.lastIndexOf(' ('))
+      return this.search.isFound(`media ${path}`, () => !this.valueAt(key, path).isOfModel)
+    }
+    const name = loss.slice(loss.lastIndexOf('.') + 1)
+    if (!LOST_VALUE.test(loss) || (key === EXTRA && isBookkeeping(name))) return false
+    return this.search.isFileWithin(loss, name, () => {
+      const { value, isOfModel } = this.valueAt(key, loss.slice(key.length))
+      return isOfModel ? undefined : value
+    })
+  }
+
+  private valueAt(key: string, path: string): ValueOfLoss {
+    return this.reader.valueAt(this.rootOf(key), path)
+  }
+
+  /**
+   * Returns the first member that contains a file anywhere. Which files of a request with too many
+   * losses are sent is not known.
+   */
+  private anywhere(): string | undefined {
+    return this.request.members.find(
+      ({ key }) =>
+        !isBookkeeping(key) &&
+        !WITH_SCHEMAS.has(key) &&
+        this.search.isFileWithin(`any ${key}`, key, () => {
+          const value = this.rootOf(key)
+          return Array.isArray(value) ? value.filter((one) => !isAnswerOfModel(one)) : value
+        }),
+    )?.key
+  }
+
+  private rootOf(key: string): unknown {
+    if (!this.roots.has(key)) {
+      const names = new Set([key])
+      const { members, body } = this.request
+      const member = members.find((one) => this.reader.isNamed(one.key, names))
       const json = member && body.subarray(member.valueStart, member.valueEnd)
       const isRead = json !== undefined && conversionLimitError(json) === null
-      roots.set(key, isRead ? JSON.parse(json.toString('utf8')) : undefined)
+      this.roots.set(key, isRead ? JSON.parse(json.toString('utf8')) : undefined)
     }
-    return roots.get(key)
+    return this.roots.get(key)
   }
-  for (const loss of losses) {
-    if (loss.length > LOSS_LENGTH_MAX) continue
-    const media = LOST_MEDIA.exec(loss)?.[1]
-    if (media !== undefined) return media
-    if (!LOST_VALUE.test(loss)) continue
-    const [key = ''] = loss.split(/[.[]/, 1)
-    if (search.isFileWithin(loss, () => valueAt(rootOf(key), loss.slice(key.length)))) return loss
-  }
-  return undefined
 }
 
 /**
@@ -81,46 +138,52 @@ function lostFile(
  */
 class FileSearch {
   private readonly budget = searchBudget()
-  private readonly results = new Map<string, boolean>()
+  private readonly results = new Map<string, string | null>()
   private bytes = 0
 
-  /** A member counts as a file if it is too long or too wide to be searched. */
-  isFile(key: string, json: Buffer): boolean {
+  /**
+   * Returns the path of the file in a member, or null. A member counts as a file if it is too long
+   * or too wide to be searched.
+   */
+  fileIn(key: string, json: Buffer): string | null {
     return this.once(`member ${key}`, () => {
       this.bytes += json.length
-      const isTooLarge = (lengthLimitError(this.bytes) ?? conversionLimitError(json)) !== null
-      return isTooLarge || hasFile(key, JSON.parse(json.toString('utf8')), this.budget)
+      if ((lengthLimitError(this.bytes) ?? conversionLimitError(json)) !== null) return key
+      const value: unknown = JSON.parse(json.toString('utf8'))
+      return key === EXTRA ? this.fileInExtra(value) : this.pathOfFile(key, key, value)
     })
   }
 
-  isFileWithin(path: string, read: () => unknown): boolean {
-    const name = path.slice(path.lastIndexOf('.') + 1)
-    return this.once(`loss ${path}`, () => hasFile(name, read(), this.budget))
+  isFileWithin(path: string, name: string, read: () => unknown): boolean {
+    return this.isFound(`loss ${path}`, () => hasFile(name, read(), this.budget))
   }
 
-  private once(place: string, find: () => boolean): boolean {
-    const result = this.results.get(place) ?? find()
+  isFound(place: string, find: () => boolean): boolean {
+    return this.once(place, () => (find() ? place : null)) !== null
+  }
+
+  /** Searches the members of `EXTRA` like those of the request itself. */
+  private fileInExtra(value: unknown): string | null {
+    const extra = parsedText(value, this.budget)
+    if (!isObject(extra)) return this.pathOfFile(EXTRA, EXTRA, extra)
+    for (const [name, member] of Object.entries(extra)) {
+      if (isBookkeeping(name)) continue
+      const path = this.pathOfFile(`${EXTRA}.${name}`, name, member)
+      if (path !== null) return path
+    }
+    return null
+  }
+
+  private pathOfFile(path: string, name: string, value: unknown): string | null {
+    return hasFile(name, value, this.budget) ? path : null
+  }
+
+  private once(place: string, find: () => string | null): string | null {
+    const known = this.results.get(place)
+    const result = known === undefined ? find() : known
     this.results.set(place, result)
     return result
   }
 }
 
 const SEARCHES = new WeakMap<Buffer, FileSearch>()
-
-/**
- * Returns the value at `path`, such as `[0].content[1]`, within `root`. A name may contain dots.
- * An answer of a model within the conversation has no value, because its pictures are no input.
- */
-function valueAt(root: unknown, path: string): unknown {
-  let value = root
-  let rest = path.replace(/^\./, '')
-  while (rest !== '') {
-    if (!Array.isArray(value) && !isObject(value)) return undefined
-    if (isObject(value) && (value.role === 'assistant' || value.role === 'model')) return undefined
-    const [matched = rest, key = rest] = /^\[?([^.[\]]+)\]?\.?/.exec(rest) ?? []
-    const name = Object.hasOwn(value, rest) ? rest : key
-    value = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
-    rest = name === rest ? '' : rest.slice(matched.length)
-  }
-  return value
-}

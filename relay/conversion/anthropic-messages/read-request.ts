@@ -12,7 +12,7 @@ import {
   type Thinking,
   type ToolChoice,
 } from '../../canonical/canonical-request.ts'
-import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
+import { withCallerPath, withPathOf } from '../caller-paths-of-canonical-parts.ts'
 import { checkToolParts } from '../check-roles-of-tool-parts.ts'
 import { addLoss } from '../collect-losses.ts'
 import { RequestObject } from './read-members-and-report-unread.ts'
@@ -260,9 +260,11 @@ function markLastPart(
   }
   const last = message.parts.findLastIndex(isCacheable)
   const parts = message.parts.map((part, index) =>
-    index === last && isMarkable(part) ? { ...part, cache: part.cache ?? cache } : part,
+    index === last && isMarkable(part)
+      ? withPathOf<ContentPart>(part, { ...part, cache: part.cache ?? cache })
+      : part,
   )
-  return messages.with(at, { ...message, parts })
+  return messages.with(at, withPathOf(message, { ...message, parts }))
 }
 
 type MarkablePart = Exclude<ContentPart, { kind: 'thinking' | 'refusal' }>

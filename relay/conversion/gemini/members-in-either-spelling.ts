@@ -18,7 +18,8 @@ export function membersOf(value: unknown, path: string): Members {
   return members
 }
 
-const camelCase = (name: string): string =>
+/** Returns the name in camelCase of a member that is named in either spelling. */
+export const camelCase = (name: string): string =>
   name.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
 /**

@@ -4,7 +4,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../../canonical/canonical-request.ts'
-import { callerPathOf, withCallerPath } from '../caller-paths-of-canonical-parts.ts'
+import { withPathOf } from '../caller-paths-of-canonical-parts.ts'
 
 /**
  * Leaves out the calls of the content that `calls` contains, too. Some clients, such as Cursor,
@@ -26,9 +26,7 @@ export function withoutRepeatedCalls(
 }
 
 function joined(block: ToolCallPart | undefined, call: ToolCallPart): ToolCallPart {
-  const path = callerPathOf(call)
-  if (block === undefined || path === undefined) return call
-  return withCallerPath({ ...block, ...call }, path)
+  return block === undefined ? call : withPathOf(call, { ...block, ...call })
 }
 
 /**
@@ -75,5 +73,5 @@ export function withMarkOfLastPart({
 
 function withoutMark(part: ContentPart): ContentPart {
   const { cache: _, ...rest } = part as ContentPart & { readonly cache?: unknown }
-  return rest as ContentPart
+  return withPathOf(part, rest as ContentPart)
 }

@@ -1,4 +1,4 @@
-import { hasFile, searchBudget } from '#relay/canonical/files-in-unread-members.ts'
+import { hasFile, isBookkeeping, searchBudget } from '#relay/canonical/files-in-unread-members.ts'
 import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { relayError } from '../../canonical/relay-error.ts'
 import { TaskRequestError } from '../read-task-request-body.ts'
@@ -10,8 +10,11 @@ import { TaskRequestError } from '../read-task-request-body.ts'
  */
 export function refuseUnreadFiles(sent: JsonObject, unread: readonly string[]): void {
   const budget = searchBudget()
-  const param = unread.find((path) =>
-    valuesAt(sent, path).some((value) => hasFile(path, value, budget)),
+  const param = unread.find(
+    (path) =>
+      !isBookkeeping(path.replace(/^metadata\./, '')) &&
+      // `metadata` itself has members for the vendor, whereas metadata within it is for the caller.
+      valuesAt(sent, path).some((value) => hasFile(path === 'metadata' ? '' : path, value, budget)),
   )
   if (param === undefined) return
   throw new TaskRequestError(relayError('parameter_not_supported', { param }))

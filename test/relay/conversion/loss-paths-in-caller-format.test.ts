@@ -140,3 +140,13 @@ describe('a loss within a message is named by its place in the request of the ca
     expect(lossesOf('gemini', { contents }, 'chat')).toEqual(['contents[2].parts[1] (thinking)'])
   })
 })
+
+it('a loss of the part that a cache mark of the request concerns has the path of the part', () => {
+  const image = { type: 'image', source: { type: 'file', file_id: 'f' } }
+  const messages = [{ role: 'user', content: [{ type: 'text', text: 'a' }, image] }]
+  const cache_control = { type: 'ephemeral' }
+  const body = Buffer.from(JSON.stringify({ model: 'm', max_tokens: 9, messages, cache_control }))
+  const target = { format: 'chat' as const, model: 'm', outputTokensMax: 9, vendor: OPENAI }
+  const { losses } = convertCall('messages', body, { model: 'm', isStream: false }, target)
+  expect(losses).toEqual(['messages[0].content[1] (image)'])
+})

@@ -236,7 +236,8 @@ describe('files under names that the gateway does not read', () => {
     const body = {
       ...{ model: 'kling-v1-6', prompt: 'x', callback_url: one, image_reference: 'face' },
       ...{ profile_url: one, preference: one, video: { webhook_url: one }, frames: 57 },
-      profile_id: 'p1',
+      ...{ profile_id: 'p1', extra_headers: { 'X-Image-Source': one }, output_image_url: one },
+      metadata: { client_metadata: { image: one }, user: { image: one }, image_upload_url: one },
     }
     expect(await droppedBy('/v1/video/generations', body)).toContain('profile_url')
   })

@@ -29,12 +29,12 @@ it('writes a message with any number of instructions', () => {
   expect(write([user, many, user]).messages).toMatchObject([{ role: 'user' }])
 })
 
-it('collects no more than 100 losses', () => {
-  const content = Array.from({ length: 150 }, () => ({ type: 'search_result' }))
+it('collects no more than 1 000 losses', () => {
+  const content = Array.from({ length: 1_500 }, () => ({ type: 'search_result' }))
   const { losses } = readRequest({ model: 'm', messages: [{ role: 'user', content }] })
-  expect(losses).toHaveLength(100)
+  expect(losses).toHaveLength(1_000)
   const audio = { kind: 'audio' as const, mediaType: 'audio/wav', data: '' }
-  const parts = [textPart('a'), ...Array.from({ length: 150 }, () => audio)]
+  const parts = [textPart('a'), ...Array.from({ length: 1_500 }, () => audio)]
   const request = canonicalRequest({ messages: [{ role: 'user', parts }] })
-  expect(writeRequest(request, LIMITS).losses).toHaveLength(100)
+  expect(writeRequest(request, LIMITS).losses).toHaveLength(1_000)
 })

@@ -47,8 +47,8 @@ it('reads a chunk with any number of texts', () => {
   expect(events).toHaveLength(COUNT + 1)
 })
 
-it('collects no more than 100 losses', () => {
-  const content = Array.from({ length: 150 }, () => ({ type: 'unknown' }))
+it('collects no more than 1 000 losses', () => {
+  const content = Array.from({ length: 1_500 }, () => ({ type: 'unknown' }))
   const { losses } = readRequest({ model: 'm', messages: [{ role: 'user', content }] })
-  expect(losses).toHaveLength(100)
+  expect(losses).toHaveLength(1_000)
 })
