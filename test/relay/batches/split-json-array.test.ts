@@ -58,9 +58,10 @@ describe('an array of a JSON document', () => {
 
   it('is found in a time that long keys around many other arrays do not multiply', async () => {
     const body = Buffer.from(`${`{"${'a_b'.repeat(20)}":`.repeat(60)}[${'[],'.repeat(19_000)}`)
-    const { user } = process.cpuUsage()
+    const before = process.cpuUsage()
     expect(await readGeminiBatch(body, 'm')).toMatchObject({ code: 'json_incomplete' })
     // It takes 5 ms, and took 4 s when the path was built from all keys for each array.
-    expect(process.cpuUsage().user - user).toBeLessThan(1_000_000)
+    const { user, system } = process.cpuUsage(before)
+    expect(user + system).toBeLessThan(1_000_000)
   })
 })
