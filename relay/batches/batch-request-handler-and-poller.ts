@@ -22,6 +22,7 @@ import {
 } from './handle-file-requests.ts'
 import { FILES_PATH, OPENAI_BATCHES_PATH } from './openai-batches.ts'
 import { deleteExpiredFiles, expireFilesOfErasedUsers } from './register-and-delete-batch-files.ts'
+import { sendResults } from './send-results-to-caller.ts'
 import { type BatchDeps, BatchSettler, type Settle } from './settle-batch.ts'
 import {
   cancelGeminiBatch,
@@ -36,7 +37,6 @@ import {
   findBatch,
   listBatches,
   listOpenAiBatches,
-  sendResults,
   showBatch,
 } from './show-list-cancel-and-delete-batches.ts'
 import { submitBatch } from './submit-batch.ts'

@@ -225,15 +225,20 @@ export class JsonMemberFilter {
 /** The number of bytes of quotes, a colon, a comma and braces beside a name and a value. */
 const SYNTAX_BYTES = 6
 
-/** Returns the name in a key. An escaped name must not evade the rule of its member. */
+/** Matches the escapes of those characters that names in rules may have. */
+const ESCAPE = /\\(?:u([\da-f]{4})|(["\\/]))/gi
+
+/**
+ * Returns the name in a key. An escaped name must not evade the rule of its member. An escape that
+ * is invalid, or of a character that no rule has, stays as it is. `JSON.parse` would need ten times
+ * as long to throw for each of many invalid escapes.
+ */
 function nameIn(key: readonly number[]): string {
-  const bytes = Buffer.from(key)
-  if (!key.includes(BACKSLASH)) return bytes.toString('latin1')
-  try {
-    return String(JSON.parse(`"${bytes.toString('utf8')}"`))
-  } catch {
-    return bytes.toString('latin1')
-  }
+  const text = Buffer.from(key).toString('latin1')
+  if (!key.includes(BACKSLASH)) return text
+  return text.replaceAll(ESCAPE, (_escape, code: string | undefined, character: string) =>
+    code === undefined ? character : String.fromCharCode(Number.parseInt(code, 16)),
+  )
 }
 
 /** Returns the offset after a number, a boolean or null; -1 if it reaches the end of the chunk. */

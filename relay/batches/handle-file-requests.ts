@@ -23,7 +23,7 @@ import type { FindShownLine } from './batch-protocol.ts'
 import { sendFailure } from './conclude-submission.ts'
 import { downloadError, isGone, openDownload } from './download-batch-results-from-provider.ts'
 import type { StoredFile } from './file-record-store.ts'
-import { type Download, whileDownloading } from './limit-downloads.ts'
+import { type Download, endCutDownload, whileDownloading } from './limit-downloads.ts'
 import {
   contentPathOf,
   isFileId,
@@ -36,8 +36,8 @@ import {
 import { checkFile } from './plan-batch-file.ts'
 import { readFileLifetime } from './read-file-lifetime.ts'
 import { deleteAtProvider, FILE_RETENTION_MS } from './register-and-delete-batch-files.ts'
+import { sendRenderedLines } from './send-results-to-caller.ts'
 import type { BatchDeps } from './settle-batch.ts'
-import { sendRenderedLines } from './show-list-cancel-and-delete-batches.ts'
 import { whileReadingFile } from './submit-batch-file.ts'
 import { exceededLimitError, uploadToChannels } from './upload-and-record-file.ts'
 
@@ -331,8 +331,10 @@ async function sendOwnFile(
     for await (const chunk of content) await download.write(chunk)
     response.end()
   } catch (error) {
-    if (response.headersSent) response.destroy()
-    else if (isGone(error)) sendError(exchange, missing(stored.file))
-    else sendError(exchange, downloadError(error, stored.file))
+    const { file, channelId } = stored
+    if (response.headersSent) {
+      endCutDownload(deps, exchange, download.signal, { err: error, file, channelId })
+    } else if (isGone(error)) sendError(exchange, missing(file))
+    else sendError(exchange, downloadError(error, file))
   }
 }

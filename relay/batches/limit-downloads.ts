@@ -88,3 +88,17 @@ export async function whileDownloading(
     release()
   }
 }
+
+/**
+ * Ends a response that has begun, after a failure. The caller sees that it is cut, but gets no
+ * error, so the failure is logged with its `about`, unless the download ended for the caller.
+ */
+export function endCutDownload(
+  { log }: Pick<RelayDeps, 'log'>,
+  { response }: Exchange,
+  signal: AbortSignal,
+  about: { readonly err: unknown; readonly [name: string]: unknown },
+): void {
+  if (!signal.aborted && !response.destroyed) log.warn(about, 'a download was cut')
+  response.destroy()
+}

@@ -24,15 +24,14 @@ import type { Download } from './limit-downloads.ts'
 import { type ResultPart, renderedResults, type ShownPart } from './long-results.ts'
 import { renderStoredBatch } from './render-batch.ts'
 import { atLeastRate, type ResultsMemory } from './result-memory-and-rate.ts'
+import { sendWithMemoryForResults } from './send-results-to-caller.ts'
 import type { BatchDeps } from './settle-batch.ts'
 import {
   type BatchHandler,
   batchNotFound,
   cancelAtProvider,
-  idOfBatch,
   type Placed,
   placeOfBatch,
-  sendWithMemoryForResults,
   settleSoon,
 } from './show-list-cancel-and-delete-batches.ts'
 import { elementsIn } from './split-json-array.ts'
@@ -72,7 +71,7 @@ async function sendWithResults(
   const placed = await placeOfBatch(deps, stored)
   if (isRelayError(placed)) return sendError(exchange, placed)
   // The number of lines is given as 0, because no memory is needed for the facts of the lines.
-  const read = { caller, subject: idOfBatch(stored), lines: 0 }
+  const read = { caller, stored, placed, lines: 0 }
   await sendWithMemoryForResults(deps, exchange, read, (memory, download) =>
     writeWithResults(deps, exchange, stored, placed, { memory, download }),
   )

@@ -42,8 +42,12 @@ export type SplitRules = {
  */
 export class JsonArraySplitter {
   private readonly rules: SplitRules
+  /** The largest number of keys in a path of the rules. */
+  private readonly keysMax: number
+  /** The keys that lead to the current place, in camelCase. The first one is of no object. */
   private readonly keys: string[] = ['']
   private text: number[] = []
+  /** The latest text outside of elements, in camelCase. */
   private latest = ''
   private isInText = false
   private isEscaped = false
@@ -64,6 +68,8 @@ export class JsonArraySplitter {
 
   constructor(rules: SplitRules) {
     this.rules = rules
+    const paths = [...rules.paths, ...(rules.dropped ?? [])]
+    this.keysMax = Math.max(...paths.map((path) => path.split('/').length))
   }
 
   get rest(): Buffer {
@@ -122,7 +128,8 @@ export class JsonArraySplitter {
     else if (byte === BACKSLASH) this.isEscaped = true
     else if (byte === QUOTE) {
       this.isInText = false
-      if (!this.isInElement) this.latest = Buffer.from(this.text).toString('latin1')
+      // A key is converted once, and not again for each of many arrays within its value.
+      if (!this.isInElement) this.latest = camelCased(Buffer.from(this.text).toString('latin1'))
       return
     }
     if (!this.isInElement && this.text.length < KEY_BYTES_MAX) this.text.push(byte)
@@ -140,7 +147,8 @@ export class JsonArraySplitter {
    * split or dropped.
    */
   private beginArray(): boolean {
-    const path = this.keys.slice(1, this.depth).map(camelCased).join('/')
+    if (this.depth > this.keysMax + 1) return false
+    const path = this.currentPath()
     const isSplit = this.rules.paths.includes(path)
     if (!isSplit && this.rules.dropped?.includes(path) !== true) return false
     this.hasArray ||= isSplit
@@ -149,13 +157,18 @@ export class JsonArraySplitter {
     return true
   }
 
+  /** Returns the path of the array at the current depth. */
+  private currentPath(): string {
+    return this.keys.slice(1, this.depth).join('/')
+  }
+
   private beginElement(byte: number, at: number): number {
     if (byte !== OPEN_BRACE) {
       const isSeparator = byte === COMMA || byte === 32 || (byte >= 9 && byte <= 13)
       if (!isSeparator) throw new UnsplittableJson('an element of the array is not an object')
       return at + 1
     }
-    if (!this.isDropping) this.split ??= this.keys.slice(1, this.depth).map(camelCased).join('/')
+    if (!this.isDropping) this.split ??= this.currentPath()
     this.isInElement = true
     this.depth += 1
     return at

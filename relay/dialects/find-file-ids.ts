@@ -104,7 +104,7 @@ export class FileIdFinder implements ObjectVisitor {
 
   begin(key: string): void {
     this.inner.begin(key)
-    this.root = key
+    this.root = key.slice(0, PATH_LENGTH_MAX)
     this.element = -1
     this.ends[1] = 0
     this.ends[2] = 0
@@ -126,7 +126,8 @@ export class FileIdFinder implements ObjectVisitor {
 
   member(depth: number, start: number, end: number, valueAt: number, isRuled: boolean): void {
     if (this.isInner[depth]) this.inner.member(depth, start, end, valueAt, isRuled)
-    if (depth > this.opaqueFrom) return
+    // Further references would change nothing, and finding their paths takes time.
+    if (depth > this.opaqueFrom || this.references.length > REFERENCES_MAX) return
     this.starts[depth] = start
     this.ends[depth] = end
     if (this.isMember(FILE_MEMBERS, start, end)) this.addValue(depth, valueAt)
@@ -242,10 +243,16 @@ export class FileIdFinder implements ObjectVisitor {
       if (end === 0 || (above > 0 && start < (this.ends[above] as number))) continue
       const index = above === 0 && this.element >= 0 ? `[${this.element}]` : '[]'
       path += index.repeat(at - above - 1)
-      path += `.${this.textAt(start, end)}`
+      path += `.${this.nameInPath(start, end)}`
       above = at
     }
     return path.slice(0, PATH_LENGTH_MAX)
+  }
+
+  /** Returns a key, or the beginning of a long key, which is read again for each path with it. */
+  private nameInPath(start: number, end: number): string {
+    if (end - start <= PATH_LENGTH_MAX) return this.textAt(start, end)
+    return this.bytes.toString('utf8', start + 1, start + PATH_LENGTH_MAX)
   }
 }
 

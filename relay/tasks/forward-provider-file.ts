@@ -90,16 +90,18 @@ export type FileToSend = ProviderFile & {
   readonly limits: TransferLimits
   /** The time in seconds for which the caller may cache the file. */
   readonly maxAgeS: number
+  /** Identifies the file in the log. */
+  readonly origin: { readonly task: string; readonly channelId: number | undefined }
 }
 
 /**
  * Sends a file to the caller, or only its headers if the method of the request is `HEAD`. `gone` is
  * aborted when the caller disconnects. This function also aborts `gone` when a time limit is
- * exceeded.
+ * exceeded. Another failure is logged, because the caller sees only that the file is cut.
  */
 export async function sendFile(
   exchange: Exchange,
-  { limits: { stallMs, totalMs, bytesMax }, ...file }: FileToSend,
+  { limits: { stallMs, totalMs, bytesMax }, origin, ...file }: FileToSend,
   gone: AbortController,
 ): Promise<void> {
   const { request, response } = exchange
@@ -121,6 +123,14 @@ export async function sendFile(
       return discard(file.body)
     }
     const forwarder = limitedForwarder(bytesMax, () => stalled.refresh())
+    let isLogged = false
+    const onError = (err: Error): void => {
+      // A failure of one stream destroys the others, and only the first failure is the cause.
+      if (isLogged || signal.aborted || response.destroyed) return
+      isLogged = true
+      exchange.log?.warn({ err, ...origin }, 'the file of a task was cut')
+    }
+    for (const stream of [file.body, forwarder]) stream.once('error', onError)
     await pipeline(file.body, forwarder, response, { signal }).catch(() => response.destroy())
   } finally {
     clearTimeout(stalled)

@@ -160,7 +160,9 @@ async function forwardFile(
   if (outcome.kind !== 'open') {
     return sendTaskError(exchange, 'drawing', fileError(outcome, relayError('image_unavailable')))
   }
-  const { file } = outcome
+  const { submitted, place } = drawing.record
+  const origin = { task: submitted.task, channelId: place?.channelId }
+  const file = { ...outcome.file, maxAgeS: DAY_S, origin }
   if (VIDEO_TYPES.test(file.type)) {
     const release = isVideo ? held.release : await deps.videoPermits.enter(names, gone.signal)
     if (release === null) {
@@ -169,11 +171,11 @@ async function forwardFile(
     }
     if (!isVideo) held.release()
     held.release = release
-    return sendFile(exchange, { ...file, limits: VIDEO_TRANSFER, maxAgeS: DAY_S }, gone)
+    return sendFile(exchange, { ...file, limits: VIDEO_TRANSFER }, gone)
   }
   if (isVideo || !PICTURE_TYPES.test(file.type)) {
     discard(file.body)
     return nothingHere(exchange)
   }
-  return sendFile(exchange, { ...file, limits: PICTURE_TRANSFER, maxAgeS: DAY_S }, gone)
+  return sendFile(exchange, { ...file, limits: PICTURE_TRANSFER }, gone)
 }

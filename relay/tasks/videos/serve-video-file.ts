@@ -127,7 +127,9 @@ async function forwardFile(
     discard(file.body)
     return sendVideoError(exchange, fileError(FAULTY_TYPE, relayError('video_unavailable')))
   }
-  return sendFile(exchange, { ...file, type, limits: VIDEO_TRANSFER, maxAgeS: HOUR_S }, gone)
+  const origin = { task: video.task, channelId: video.channel.channelId }
+  const sent = { ...file, type, limits: VIDEO_TRANSFER, maxAgeS: HOUR_S, origin }
+  return sendFile(exchange, sent, gone)
 }
 
 /**

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { pino } from 'pino'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { batchesInMemory } from '../support/in-memory-batches.ts'
 import { KEY, relayRig, TOKEN, USER } from '../support/relay-rig.ts'
@@ -11,13 +12,17 @@ const MIB = 1024 * 1024
 const LARGE = 24 * MIB
 const messages = [{ role: 'user', content: 'Hi' }]
 
+let lines: string[] = []
+const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
 const provider = startedForEach(scriptedProvider)
-const rig = startedForEach(() =>
-  relayRig({
-    deadlines: { downloadStallMs: 400, accessCheckMs: 50 },
-    ...{ batchPollEveryMs: 3_600_000, batchStore: batchesInMemory() },
-  }),
-)
+const rig = startedForEach(() => {
+  const deadlines = { downloadStallMs: 400, accessCheckMs: 50 }
+  const batches = { batchPollEveryMs: 3_600_000, batchStore: batchesInMemory() }
+  return relayRig({ deadlines, ...batches }, {}, undefined, { log })
+})
+beforeEach(() => {
+  lines = []
+})
 const headers = { authorization: `Bearer sk-${KEY}` }
 
 async function addChannel(type: number): Promise<void> {
@@ -155,4 +160,61 @@ it('a file that is read is complete', async () => {
   setContent(content['GET /v1/files/file-provider1/content'])
   const answer = await fetch(`${rig.url}${path}`, { headers })
   expect((await answer.arrayBuffer()).byteLength).toBe(LARGE)
+})
+
+describe('a download that fails after it has begun', () => {
+  const RESULTS = '/v1/messages/batches/msgbatch_1/results'
+  /** More values than are parsed. The end of the JSON object is missing. */
+  const MALFORMED = [
+    '{"custom_id":"a","result":{"type":"succeeded","message":{"planted":[',
+    `${'1,'.repeat(MIB)}1]}}`,
+  ].join('')
+  const CUT = {
+    headers: { connection: 'close', 'content-length': '100000000' },
+    pieces: [Buffer.from('{"custom_id":"a","result":{"type":"errored","error":"planted"}}\n')],
+  }
+  const isCut = async (path: string) => {
+    const answer = await fetch(`${rig.url}${path}`, { headers })
+    expect(answer.status).toBe(200)
+    await expect(answer.text()).rejects.toThrow()
+  }
+  const logged = () => lines.map((line) => JSON.parse(line))
+
+  it.each<[string, object, string]>([
+    ['as a long result is malformed', { body: MALFORMED }, 'MalformedResult'],
+    ['as the provider ends it', CUT, 'Error'],
+  ])('%s is logged once with its batch and channel', async (_name, answer, type) => {
+    const path = await longResults()
+    provider.answers.set(`GET ${RESULTS}`, answer)
+    await isCut(path)
+    const id = /msgbatch_(\w+)/.exec(path)?.[1] ?? ''
+    const line = logged()[0]
+    expect(lines).toHaveLength(1)
+    expect(line).toMatchObject({ level: 40, channelId: 2, msg: 'a download was cut' })
+    expect(line.call.replaceAll('-', '')).toBe(id)
+    expect(line.err.type).toContain(type)
+    expect(lines[0]).not.toContain('planted')
+  })
+
+  it('of the caller’s own file is logged once with the file and channel', async () => {
+    const path = await uploadedFile()
+    setContent(CUT)
+    await isCut(path)
+    expect(logged()).toMatchObject([{ level: 40, channelId: 2, msg: 'a download was cut' }])
+    expect(path).toContain(logged()[0].file)
+  })
+
+  it.each<[string, () => Promise<string>]>([
+    ['of its own file', uploadedFile],
+    ['of the results of a batch', longResults],
+  ])('%s is not logged if the caller has left', async (_name, prepare) => {
+    const path = await prepare()
+    setContent({ pieces: [Buffer.alloc(LARGE, 'a')], keepsOpen: true })
+    const leaving = new AbortController()
+    const answer = await fetch(`${rig.url}${path}`, { headers, signal: leaving.signal })
+    expect(answer.status).toBe(200)
+    leaving.abort()
+    await expect.poll(() => rig.relay.inFlight()).toBe(0)
+    expect(lines).toEqual([])
+  })
 })

@@ -55,4 +55,32 @@ describe('the members of a JSON object', () => {
     filter.push(Buffer.from(json))
     expect(filter.isOver).toBe(false)
   })
+
+  it.each([
+    ['answer', '"d\\u0061ta":1', { data: 1 }],
+    ['answer', '"\\u0064\\u0061\\u0074\\u0061":1', { data: 1 }],
+    ['answer', '"\\u006Dodel":"theirs"', { model: 'm' }],
+    ['answer', '"d\\\\u0061ta":1,"d\\nata":1', {}],
+    ['\\u0061nswer', '"data":1', { data: 1 }],
+  ])('have the same rules under escaped names: %s, %s', (name, members, shown) => {
+    const json = filterOf()
+      .push(Buffer.from(`{"${name}":{${members}}}`))
+      .toString()
+    expect(JSON.parse(json)).toEqual({ answer: shown })
+  })
+
+  it('with invalid escapes in their names are read as fast as any others', () => {
+    const timeOf = (member: string) => {
+      const chunk = Buffer.from(`{${member.repeat(50_000)}`)
+      const times = [1, 2, 3, 4, 5].map(() => {
+        const start = performance.now()
+        filterOf().push(chunk)
+        return performance.now() - start
+      })
+      return Math.min(...times)
+    }
+    for (const name of ['\\x', '\\u00', '\\n\t']) {
+      expect(timeOf(`"${name}":1,`), name).toBeLessThan(4 * timeOf('"abc":1,'))
+    }
+  })
 })

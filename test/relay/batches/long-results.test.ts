@@ -9,6 +9,7 @@ import {
 } from '#relay/batches/long-results.ts'
 import { rulesOfLongOpenAiResult } from '#relay/batches/openai-batches.ts'
 
+const MIB = 1024 * 1024
 const ANSWER = 'response/body'
 const HEAD = '{"custom_id":"a","response":{"status_code":200,"body":{"model":"m",'
 const RENDERING: ResultRendering = {
@@ -62,11 +63,19 @@ describe('a long result', () => {
     expect(response.body).toEqual({ '': 1, model: 'm', z: 1 })
   })
 
-  it.each(['{}', '[]', '[{}]'])('is never parsed if it is of many values: %s', async (value) => {
+  it.each<[string, (at: number) => string, string]>([
+    ['objects', () => '{}', '[]'],
+    ['lists', () => '[]', '[]'],
+    ['objects in lists', () => '[{}]', '[]'],
+    ['numbers', () => '1', '[]'],
+    ['short texts', (at) => `"${at.toString(36)}"`, '[]'],
+    ['short names', (at) => `"${at.toString(36)}":1`, '{}'],
+  ])('is never parsed if it is of many %s', async (_, valueAt, brackets) => {
     async function* results() {
-      const count = Math.ceil((8 * 1024 * 1024) / (value.length + 1))
-      const data = Array(count).fill(value).join(',')
-      yield Buffer.from(`${HEAD}"usage":{"a":1},"data":[${data}]}}}`)
+      const data = Array.from({ length: 300_000 }, (_value, at) => valueAt(at)).join(',')
+      const [open, close] = brackets
+      const rest = `"filler":"${'x'.repeat(MIB)}","data":${open}${data}${close}`
+      yield Buffer.from(`${HEAD}"usage":{"a":1},${rest}}}}`)
       yield Buffer.from('{"custom_id":"b"}')
     }
     const [wide, usual] = await arrayOf(outlinedResults(results(), ANSWER))
@@ -78,6 +87,16 @@ describe('a long result', () => {
     const bytes = shown.reduce((sum, { data }) => sum + data.length, 0)
     expect(bytes).toBeGreaterThan(0.99 * received.bytes)
     expect(shown.at(-1)).toEqual({ data: 'usual', isLast: true })
+  })
+
+  it('is parsed if it has few values, whatever its texts contain', async () => {
+    const numbers = Array.from({ length: 200_000 }, (_value, at) => at)
+    const text = `${'"\\,:{['.repeat(400_000)}`
+    const result = Buffer.from(JSON.stringify({ custom_id: 'a', numbers, text }))
+    async function* results() {
+      yield result
+    }
+    expect((await arrayOf(outlinedResults(results(), ANSWER)))[0]).toBe(result)
   })
 
   it('does not show the provider’s model under an escaped name', async () => {
@@ -108,4 +127,13 @@ describe('a long result', () => {
       await expect(shownOf(HEAD, rest)).rejects.toThrow(MalformedResult)
     },
   )
+})
+
+it('many malformed results block the event loop neither when billed nor when shown', async () => {
+  async function* results() {
+    for (let line = 0; line < 10_000; line += 1) yield Buffer.from('{x')
+  }
+  const outlined = await counted(outlinedResults(results(), ANSWER))
+  const shown = await counted(renderedResults(results(), RENDERING))
+  for (const { turns } of [outlined, shown]) expect(turns).toBeGreaterThanOrEqual(30)
 })

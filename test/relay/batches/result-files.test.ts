@@ -219,3 +219,28 @@ describe('a batch of moderations', () => {
     expect(await rig.balance()).toBeLessThanOrEqual(GRANTED - 100n)
   })
 })
+
+describe('a batch of embeddings', () => {
+  const URL_PATH = '/v1/embeddings'
+  const input = Array.from({ length: 200 }, (_, at) => `Text ${at}`)
+
+  it.each<[string, number, object | undefined]>([
+    ['few numbers', 1, { prompt_tokens: 1_000, total_tokens: 1_000 }],
+    ['so many numbers that it is not parsed', 1_600, { prompt_tokens: 1_000, total_tokens: 1_000 }],
+    ['few numbers and no usage', 1, undefined],
+    ['so many numbers that it is not parsed, and no usage', 1_600, undefined],
+  ])('costs its input if its result has %s', async (_name, length, usage) => {
+    await rig.setOption('ModelRatio', { [MODEL]: 2 })
+    const created = await create({}, URL_PATH, { model: MODEL, input })
+    const embedding = Array(length).fill(-0.5)
+    const data = input.map((_text, index) => ({ object: 'embedding', index, embedding }))
+    const answer = { object: 'list', data, model: MODEL, ...(usage && { usage }) }
+    const { output_file_id } = await settledBatch(created.json().id, lineOf(answer))
+    const { text } = await call('GET', `/v1/files/${output_file_id}/content`)
+    expect(JSON.parse(text).response.body).toEqual(answer)
+    // The input is estimated as a quarter of the bytes of the request, and all costs half.
+    const estimated = Math.ceil(JSON.stringify({ model: MODEL, input }).length / 4)
+    const cost = usage === undefined ? estimated : 1_000
+    expect(await rig.balance()).toBe(GRANTED - BigInt(cost))
+  })
+})

@@ -115,6 +115,24 @@ describe('a file of the provider is found', () => {
     expect(files.at(-1)?.id).toBe(null)
   })
 
+  it.each<[string, string, string]>([
+    ['with a long name around them', 'x'.repeat(200_000), '{"file_id":"f"}'],
+    ['at addresses with a long name around them', 'x'.repeat(200_000), '{"url":"ms://f"}'],
+    ['in lists that can’t be read', 'x', `{"file_ids":[${'"]",'.repeat(2)}"]"]}`],
+  ])('in any number without taking long, %s', (_name, long, object) => {
+    const count = long.length > 1 ? 10_000 : 190_000
+    const list = Array(count).fill(object).join(',')
+    const text = `{"model":"m","messages":[{"role":"user","${long}":[${list}]}]}`
+    const before = process.cpuUsage()
+    const files = filesIn(OPENAI_CHAT, text)
+    const { user, system } = process.cpuUsage(before)
+    // It takes less than 50 ms, and took more than 1 s when the path of each was built.
+    expect(user + system).toBeLessThan(500_000)
+    expect(files).toHaveLength(101)
+    const name = object.slice(2, object.indexOf('":'))
+    expect(files?.[0]?.param).toBe(`messages[0].${long}[].${name}`.slice(0, 128))
+  })
+
   it.each([['a"b'], ['x'.repeat(300)]])('without an unusual id', (file_id) => {
     expect(filesIn(OPENAI_CHAT, chat({ type: 'file', file: { file_id } }))?.[0]?.id).toBe(null)
   })

@@ -1,13 +1,16 @@
 import { get as httpGet, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
 import { serve } from '#test/support/start-http-server.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { KEY, USER } from '../support/relay-rig.ts'
 import { videosRig } from './videos-rig.ts'
 
-const rig = startedOnce(() => videosRig())
+const lines: string[] = []
+const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+const rig = startedOnce(() => videosRig({}, { log }))
 const owner = { authorization: `Bearer sk-${KEY}` }
 const get = (path: string, headers: Record<string, string> = owner) =>
   fetch(path.startsWith('http') ? path : `${rig.url}${path}`, { headers })
@@ -325,6 +328,12 @@ describe('a video of 100 MB', () => {
     expect(received).toBe(SIZE)
     // This includes the buffers of four sockets.
     expect(mostInFlight / MIB).toBeLessThan(30)
+    const left = await startDownload(path)
+    left.destroy()
+    await expect.poll(() => rig.relay.inFlight()).toBe(0)
+    const logged = () => lines.map((line) => JSON.parse(line))
+    const aboutFile = { task: id, channelId: 855 }
+    expect(logged().filter(({ task }) => task === id)).toEqual([])
 
     state.delivers = 'half'
     received = 0
@@ -333,6 +342,7 @@ describe('a video of 100 MB', () => {
     }
     await expect(read()).rejects.toThrow(/aborted|socket hang up|ECONNRESET/)
     expect(received).toBeLessThan(SIZE)
+    await expect.poll(() => logged().filter(({ task }) => task === id)).toMatchObject([aboutFile])
 
     state.delivers = 'nothing'
     const refused = await get(path)
