@@ -68,7 +68,8 @@ export class AnswerStart {
   holds(bytes: Buffer): boolean {
     if (this.hasBegun) return false
     const kinds = this.note(bytes)
-    if (this.hasBegun || this.isReleased) return false
+    // An error stays held back after the release, so that it is shown in the caller's format.
+    if (this.hasBegun || (this.isReleased && this.error === null)) return false
     if (kinds.some((kind) => this.canHold(kind, bytes.length))) this.held.push(bytes)
     return true
   }

@@ -97,3 +97,23 @@ describe('a stream that ends before its answer', () => {
     expect((await onlyEnd(rig)).data).toMatchObject({ end: 'incomplete' })
   })
 })
+
+describe('an error in a vendor’s own format after a role that was sent', () => {
+  const busy = dataOf({ code: 50501, message: 'System error', data: null })
+  it.each([busy, busy + COMMENT + DONE])('reaches the caller in its format: %o', async (events) => {
+    await addChannels(8)
+    const begun = Promise.withResolvers<void>()
+    const pieces = [Buffer.from(ROLE), Buffer.from(events)]
+    provider.answers.set('*', { headers: STREAMED, pieces, pause: begun.promise })
+    const before = await rig.balance()
+    const response = await post(...CHAT)
+    begun.resolve()
+    const text = await response.text()
+    expect([response.status, text]).toEqual([200, expect.stringContaining('data: {"error":')])
+    expect(text).toContain('System error')
+    expect(text).not.toContain('"data":null')
+    expect(text).not.toContain('[DONE]')
+    expect((await onlyEnd(rig)).data).toMatchObject({ end: 'upstream-error', charge: 0 })
+    expect(await rig.balance()).toBe(before)
+  })
+})
