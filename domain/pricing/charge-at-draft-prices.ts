@@ -49,8 +49,10 @@ export function createDraftPricer(
     const ofModel = priceOf(list, model, group, { userGroup, acceptsUnpriced })
     if ('code' in ofModel) return null
     const price = ofModel.mode === 'call' ? { ...ofModel, ...video } : ofModel
-    if (batchLines !== undefined)
-      return batchChargeAtDraft(inBatchPrice(list, price), usage, batchLines)
+    if (batchLines !== undefined) {
+      const ofLines = withImageFactor(inBatchPrice(list, price), imageFactor)
+      return batchChargeAtDraft(ofLines, usage, usage.images || batchLines)
+    }
     const ofConditions = withPastConditions(price, call)
     const ofTools = withTools(list, ofConditions, model, usage.tools)
     return chargeFor(withImageFactor(ofTools, imageFactor), usage, calls)
@@ -74,8 +76,9 @@ function withPastConditions(
   return { ...ofOthers, conditions: { ...ofOthers.conditions, audio } }
 }
 
-function batchChargeAtDraft(price: PriceSnapshot, usage: Usage, lines: number): Quota {
-  if (price.mode === 'call') return chargeFor(price, usage, 1) * BigInt(lines)
+/** `calls` is the number of times that a price per call or image is charged for all lines. */
+function batchChargeAtDraft(price: PriceSnapshot, usage: Usage, calls: number): Quota {
+  if (price.mode === 'call') return chargeFor(price, usage, 1) * BigInt(calls)
   const { tiers: _, ...untiered } = price
   return chargeFor(untiered, usage)
 }

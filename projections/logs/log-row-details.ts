@@ -132,10 +132,29 @@ const ofChanges = ({ formats, dropped, losses }: RequestChanges): object => ({
  * context tiers, only the tier that was applied is returned. The price of images is only returned
  * for an answer with images. The exact prices of a batch are not returned. The charge of a batch is
  * the sum of the rounded charges of its lines, so it can't be computed from the usage of the batch.
+ * The ratios of a batch's images are returned, as its other ratios are.
  */
 function ofPrice({ batch, ...price }: PriceSnapshot, usage: Usage): object {
   const { price: exact, ...ratios } = ofCallPrice(price, usage)
-  return batch === undefined ? { ...ratios, price: exact } : { ...ratios, batch_ratio: batch }
+  if (batch === undefined) return { ...ratios, price: exact }
+  return { ...ratios, ...ofImages(price, exact, usage), batch_ratio: batch }
+}
+
+/** Returns the ratios of the images of a batch. Returns an empty object if it has no images. */
+function ofImages(
+  price: PriceSnapshot,
+  { image, imageCompletion }: Readonly<Record<string, string>>,
+  { inputImage }: Usage,
+): object {
+  if (price.mode === 'call') {
+    const { imageFactor, factors = [] } = price
+    // The factor is already part of `model_price` if the price has other factors.
+    return imageFactor === undefined || factors.length > 0 ? {} : { image_factor: imageFactor }
+  }
+  return {
+    ...(inputImage === 0 ? {} : { image_ratio: Number(image) }),
+    ...(imageCompletion === undefined ? {} : { image_completion_ratio: Number(imageCompletion) }),
+  }
 }
 
 function ofCallPrice(

@@ -11,7 +11,7 @@ import { detailsOf, type LoggedEvent, rowOf } from './log-row-of-event.ts'
  */
 export const callLog = projectionOf<LoggedEvent>({
   name: 'call-log',
-  version: 19,
+  version: 20,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: {
     log: { key: ['id', 'created_at'], monthColumn: 'created_at', isAppendOnly: true },

@@ -210,6 +210,7 @@ const otherText = converted(Type.String(), (text) => JSON.parse(text) as LoggedO
 type LoggedOther = {
   readonly price?: Readonly<Record<string, string>>
   readonly batch_lines_billed?: number
+  readonly image_factor?: string
   readonly usage?: Partial<Usage> & { readonly calls?: number }
 }
 
@@ -234,7 +235,7 @@ const chargedCall = rowType(
        * from the usage (see `chargeFor`).
        */
       calls,
-      imageFactor: other.price?.imageFactor,
+      imageFactor: other.price?.imageFactor ?? other.image_factor,
       video: videoIn(other.price ?? {}),
       soundRatio: soundIn(other.price ?? {}),
       batchLines: other.batch_lines_billed,

@@ -66,6 +66,8 @@ export type LoggedUsage = {
   calls?: number
   /** For a price per second: the seconds of the video. */
   seconds?: number
+  /** The number of delivered images. */
+  images?: number
 }
 
 /**
@@ -155,6 +157,17 @@ export type LogOther = {
   batch_lines_estimated?: number
   /** The price factor for batches, as decimal text. Rows of batches have no exact `price`. */
   batch_ratio?: string
+  /**
+   * The ratios of a batch's images, as multiples of the text price. Present only if the batch has
+   * images in its input or in its answers.
+   */
+  image_ratio?: number
+  image_completion_ratio?: number
+  /**
+   * The number by which the size and quality of a batch's images multiply `model_price`, as decimal
+   * text. Omitted for a price per token.
+   */
+  image_factor?: string
   /** The part of the batch's charges that the account could not pay. */
   unpaid_quota?: number
   usage_source?: string

@@ -2,11 +2,14 @@ import { hash } from 'node:crypto'
 import type { Digest } from '#domain/accounts/events.ts'
 import type { BatchRecord, BillLines } from '#domain/batches/decide.ts'
 import { callsFor } from '#domain/pricing/charge.ts'
+import { inputTokensOf } from '#domain/pricing/usage.ts'
 import { type CountableText, textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
 import { type JsonObject, jsonOrEmpty, objectOf } from '#relay/canonical/json-values.ts'
+import { reportOrUnreadable } from '#relay/canonical/provider-usage-report.ts'
 import { hasCounts } from '../dialects/check-successful-answer.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import { meter } from '../pipeline/billed-usage.ts'
+import type { MeteredCall } from '../pipeline/check-plausibility-of-usage.ts'
 import { readTextsOf } from '../pipeline/log-unreadable-answer.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import type { UserTokenCounter } from '../token-counts/token-counter.ts'
@@ -55,7 +58,6 @@ export async function billOfResultLine(
   if (price === undefined || model === undefined) return null
   const { userId } = record.submitted
   const { answer, isWhole } = serializedAnswer(result.answer)
-  const counter = counterOfLine(counters.of(userId), storedLine)
   const format = protocol.formatOf(storedLine.format)
   const reported = format.usageInAnswer(answer)
   const isCounted = hasCounts(reported)
@@ -66,6 +68,8 @@ export async function billOfResultLine(
   if (!isCounted && isError) return null
   const rawUsage = isLong && !isCounted ? undefined : reported
   const metered = { ...meteredLine(storedLine, key, format), onUnreadable }
+  const input = reportedInput(rawUsage, metered)
+  const counter = counterOfLine(counters.of(userId), storedLine, input)
   const readText = () => {
     if (isLong) return longestAnswer(storedLine)
     return isWhole ? textOfAnswer(answer, readTextsOf(metered)) : { text, tokens: 0 }
@@ -159,19 +163,43 @@ const meteredLine = (
   channel: { target },
 })
 
+/** The output counts of all formats, and the totals that include them. */
+const NO_OUTPUT = {
+  ...{ output_tokens: 0, completion_tokens: 0, candidatesTokenCount: 0 },
+  ...{ output_tokens_details: null, completion_tokens_details: null },
+  ...{ total_tokens: null, totalTokenCount: null },
+}
+
 /**
- * Counts the tokens of a line if the provider's report of them is missing or can't be trusted. The
- * input is estimated from the length of the request, whose body is no longer stored. It is at most
+ * Returns the input tokens that a usage reports, even if its output counts are missing or invalid.
+ * Returns null if it reports none or an invalid number.
+ */
+function reportedInput(usage: unknown, { request, onUnreadable }: MeteredCall): number | null {
+  if (objectOf(usage) === null) return null
+  const { format, body, inputBound } = request
+  const bounds = { inputCeiling: inputBound.ceiling, outputCeiling: 0 }
+  const context = { ...bounds, body, isOutputTotalLessPrompt: false }
+  const read = () => format.readUsage({ ...objectOf(usage), ...NO_OUTPUT }, context)
+  const report = reportOrUnreadable(read, onUnreadable)
+  const isUsable = report.isTrusted && report.otherInterpretation === null
+  return isUsable ? inputTokensOf(report.usage) || null : null
+}
+
+/**
+ * Counts the tokens of a line if the provider's report of them is missing or can't be trusted.
+ * `reported` is the reported input if only the output is missing or invalid. Otherwise, the input
+ * is estimated from the length of the request, whose body is no longer stored. It is then at most
  * the bound that was held, because the bytes of pictures are no tokens.
  */
 const counterOfLine = (
   counter: UserTokenCounter,
   { bytes, bounds }: LineFacts,
+  reported: number | null,
 ): UserTokenCounter => ({
   count: async ({ requestBody, text }) => {
     const counted = await counter.count({ requestBody: null, text })
-    return requestBody === null
-      ? counted
-      : { ...counted, input: Math.min(Math.ceil(bytes / BYTES_PER_TOKEN), bounds.inputTokens) }
+    if (requestBody === null) return counted
+    const estimated = Math.min(Math.ceil(bytes / BYTES_PER_TOKEN), bounds.inputTokens)
+    return { ...counted, input: reported ?? estimated }
   },
 })

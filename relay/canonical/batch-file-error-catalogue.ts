@@ -6,13 +6,28 @@ const invalid = (en: string, zh: string) => ({
 })
 
 /**
- * The HTTP status and message of every error about the lines of a batch's file and about parameters
- * with few possible values. `param` names the line.
+ * The HTTP status and message of every error about the lines of a batch's file and about members
+ * with a wrong kind or number of values. `param` names the line or the member.
  */
 export const BATCH_FILE_ERRORS = {
   value_not_possible: invalid(
     "Invalid value for '{param}'. Possible values: {subject}.",
     '参数 “{param}” 的值无效，可选：{subject}。',
+  ),
+  list_too_long: invalid(
+    "'{param}' has more than {subject} elements.",
+    '参数 “{param}” 超过 {subject} 个元素。',
+  ),
+  text_missing: {
+    ...invalid(
+      "Missing required parameter: '{param}'. Send a string that is not empty.",
+      '缺少必填参数：“{param}”，应为非空字符串。',
+    ),
+    code: 'missing_parameter',
+  },
+  text_empty: invalid(
+    "Invalid value for '{param}': it must be a string that is not empty.",
+    '参数 “{param}” 的值无效：必须为非空字符串。',
   ),
   file_without_lines: invalid(
     "The file '{param}' contains no requests: send one JSON object per line.",

@@ -129,10 +129,11 @@ const CHARACTERS_MAX = 8_000
 
 /**
  * Matches the names of members with a key, or with the operator's account or address at the
- * provider. The names are in lower case and without separators.
+ * provider, and OpenRouter's `model_slug`: callers do not learn to which model a channel maps
+ * theirs. The names are in lower case and without separators.
  */
 const PRIVATE_NAME =
-  /(?:apikey|secret|password|authorization|credentials?|accesstoken|account|accountid|organi[sz]ation|organi[sz]ationid|orgid|project|projectid|projectnumber|consumer|userid|email|tenantid|subscriptionid|deployment|endpoint|hostname|baseurl|ipaddress|traceid)$|^(?:user|url|uri|host|ip)$/
+  /(?:apikey|secret|password|authorization|credentials?|accesstoken|account|accountid|organi[sz]ation|organi[sz]ationid|orgid|project|projectid|projectnumber|consumer|userid|email|tenantid|subscriptionid|deployment|endpoint|hostname|baseurl|ipaddress|traceid|modelslug)$|^(?:user|url|uri|host|ip)$/
 const NAME = /^[@\w.$-]{1,64}$/
 /**
  * Matches the types of the details in Google's errors. These types are not redacted, because

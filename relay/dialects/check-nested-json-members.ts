@@ -60,12 +60,15 @@ export type ObjectVisitor = {
  */
 export type Ambiguity = { readonly path: string; readonly other: string }
 
+/** A member whose value has none of the allowed JSON kinds. `path` is a path such as `[0].role`. */
+export type Misfit = { readonly path: string; readonly kinds: readonly JsonKind[] }
+
 /** Checks the members of the objects in one array against rules, while the bytes are scanned. */
 export class NestedMemberCheck {
   /** True while the scanner is inside the array to which the rules apply. */
   isActive = false
-  /** The path of the first member that breaks a rule, such as `[0].role`; null if there is none. */
-  misfit: string | null = null
+  /** The first member that breaks a rule; null if there is none. */
+  misfit: Misfit | null = null
   /**
    * The first member that repeats a member with a rule, or that a provider may read as a member
    * with a rule. Null if there is none.
@@ -119,7 +122,7 @@ export class NestedMemberCheck {
     if ((this.seen & bit) !== 0) this.ambiguity ??= { path: this.pathOf(key), other: key }
     this.seen |= bit
     const kind = kindOf(this.bytes[valueAt] ?? -1)
-    if (kind !== null && !kinds.includes(kind)) this.misfit ??= this.pathOf(key)
+    if (kind !== null && !kinds.includes(kind)) this.misfit ??= { path: this.pathOf(key), kinds }
   }
 
   /** Checks a key that contains escapes, capital letters or non-ASCII characters. */

@@ -74,23 +74,30 @@ export type MemberRules = {
 }
 
 /**
- * Returns the first member that breaks the rules, or undefined if none does. The provider checks
- * the values themselves.
+ * Returns the error for the first member that breaks the rules, or null if none does. The provider
+ * checks the values themselves.
  */
-export const misfitIn = (
+export function errorInKinds(
   body: Buffer,
   members: readonly Member[],
   { kinds, numbers, lists }: MemberRules,
-): Member | undefined =>
-  members.find((member) => {
+): RelayError | null {
+  for (const member of members) {
     const { key, kind, length, isAllObjects } = member
-    if (numbers.includes(key)) return !isNumberOrNull(body, member)
+    if (numbers.includes(key)) {
+      if (isNumberOrNull(body, member)) continue
+      return notOfKinds(key, ['number'])
+    }
     const allowed = kinds.get(key)
-    if (allowed === undefined || kind === 'null') return false
+    if (allowed === undefined || kind === 'null') continue
     const elementsMax = lists.get(key)
-    if (elementsMax === undefined || kind !== 'array') return !allowed.includes(kind)
-    return length > elementsMax || !isAllObjects
-  })
+    if (elementsMax === undefined || kind !== 'array') {
+      if (!allowed.includes(kind)) return notOfKinds(key, allowed)
+    } else if (!isAllObjects) return notOneOf(key, [OBJECTS])
+    else if (length > elementsMax) return listTooLong(key, elementsMax)
+  }
+  return null
+}
 
 /** Returns the model that a request names. Returns an error if the name is missing or invalid. */
 export function modelOf(body: Buffer, member: Member | undefined): string | RelayError {
@@ -126,15 +133,14 @@ export function errorInMessages(
 ): RelayError | null {
   if (messages === undefined) return missingParameter(name)
   if (messages.kind !== 'array' || messages.length === 0 || !messages.isAllObjects) {
-    return invalidParameter(name)
+    return notOneOf(name, [OBJECTS])
   }
   const ambiguity = messages.ambiguity ?? inParts
   if (ambiguity !== null) {
     const { path, other } = ambiguity
     return ambiguousKey(`${name}${path}`, other)
   }
-  if (messages.misfit === null) return null
-  return invalidParameter(`${name}${messages.misfit}`)
+  return errorOfMisfit(messages, name)
 }
 
 /**
@@ -157,6 +163,31 @@ export function integerOf(
 export const outOfRange = (param: string, least: number, most: number): RelayError =>
   relayError('integer_out_of_range', { param, subject: `${least}–${most}` })
 
+/** Returns the error for a nested member with a wrong JSON kind in an array, or null. */
+export const errorOfMisfit = ({ misfit }: Member, name: string): RelayError | null =>
+  misfit === null ? null : notOfKinds(`${name}${misfit.path}`, misfit.kinds)
+
+/** The form in which errors show a list of objects. */
+export const OBJECTS = '[{…}]'
+
+/** Creates the error for a list with more than `most` elements. */
+export const listTooLong = (param: string, most: number): RelayError =>
+  relayError('list_too_long', { param, subject: String(most) })
+
+/**
+ * Returns the error for a required text that is missing or empty, or is not a string. Returns null
+ * if there is a text.
+ */
+export function errorInText(
+  body: Buffer,
+  member: Member | undefined,
+  param: string,
+): RelayError | null {
+  if (member === undefined || member.kind === 'null') return relayError('text_missing', { param })
+  if (member.kind !== 'string') return notOfKinds(param, ['string'])
+  return shortTextOf(body, member) === '' ? relayError('text_empty', { param }) : null
+}
+
 /** The forms in which errors show the values of a JSON kind. */
 const FORMS: Record<JsonKind, string> = {
   ...{ string: '"…"', array: '[…]', object: '{…}', number: '0, 1.5, …' },
@@ -178,6 +209,9 @@ export function flagOf(member: Member | undefined): boolean | null {
   if (member === undefined || member.kind === 'null' || member.kind === 'false') return false
   return member.kind === 'true' ? true : null
 }
+
+/** Returns the error for a member that `flagOf` rejects. */
+export const notFlag = (param: string): RelayError => notOfKinds(param, ['true', 'false'])
 
 /**
  * The efforts that providers document. Any other text is sent to the provider but not stored, so

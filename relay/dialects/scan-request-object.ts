@@ -3,6 +3,7 @@ import { foldedName, type NamesByFoldedName } from '#domain/shared/fold-json-mem
 import {
   type Ambiguity,
   isUnusual,
+  type Misfit,
   NestedMemberCheck,
   type NestedMemberRules,
   type ObjectVisitor,
@@ -33,10 +34,10 @@ export type Member = {
   readonly length: number
   readonly isAllObjects: boolean
   /**
-   * The path of the first member in the array that breaks a rule, such as `[0].role`. Null if there
-   * is none or the value is not an array.
+   * The first member in the array that breaks a rule. Null if there is none or the value is not an
+   * array.
    */
-  readonly misfit: string | null
+  readonly misfit: Misfit | null
   /**
    * The first member in the array with an ambiguous name. Null if there is none or the value is not
    * an array.

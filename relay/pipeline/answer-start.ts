@@ -5,10 +5,20 @@ import type { StreamFormat } from '../dialects/stream-format.ts'
 import { parseStreamEvent } from './parse-stream-event.ts'
 
 /**
- * The maximum number of bytes that are held back before the answer. After more bytes than this, the
- * answer counts as begun.
+ * The maximum number of bytes of each kind of event that are held back before the answer. After
+ * more bytes of unknown events than this, the answer counts as begun. More comments, announcements
+ * and errors show no answer, so they are dropped: a stream that ends after them must cost nothing.
  */
 const HELD_BYTES_MAX = 64 * 1024
+
+/**
+ * The maximum length in bytes of an event that is parsed. A longer one is probably a picture, and
+ * counts as an unknown event: parsed, it could need more than twenty times its length as memory.
+ */
+const PARSED_BYTES_MAX = 1024 * 1024
+
+/** What an event says about the answer. */
+type EventKind = 'answer' | 'announcement' | 'comment' | 'error' | 'ping' | 'unknown'
 
 /**
  * The maximum time in milliseconds for which an event that announces the answer is held back. A
@@ -31,7 +41,7 @@ export class AnswerStart {
   /** The data of an error that the provider sent instead of an answer, or null. */
   error: Buffer | null = null
   private held: Buffer[] = []
-  private heldBytes = 0
+  private readonly bytesOf = new Map<EventKind, number>()
   private isReleased = false
   /** The time at which the first event that announces the answer arrived, or null. */
   private announcedAt: number | null = null
@@ -53,35 +63,64 @@ export class AnswerStart {
     return this.announcedAt !== null && now - this.announcedAt > ANNOUNCED_MS_MAX
   }
 
-  /** Reports whether the events in `bytes` come before the answer. If so, they are held back. */
+  /**
+   * Reports whether the events in `bytes` come before the answer and are held back. Surplus events
+   * are dropped.
+   */
   holds(bytes: Buffer): boolean {
     if (this.hasBegun) return false
-    this.note(bytes)
-    if (this.hasBegun || this.isReleased) return false
-    this.held.push(bytes)
+    const kinds = this.note(bytes)
+    // An error stays held back after the release, so that it is shown in the caller's format.
+    if (this.hasBegun || (this.isReleased && this.error === null)) return false
+    if (kinds.some((kind) => this.canHold(kind, bytes.length))) this.held.push(bytes)
     return true
   }
 
-  /** Searches the events in `bytes` for the begin of the answer, without holding them back. */
-  note(bytes: Buffer): void {
-    if (this.hasBegun) return
-    this.heldBytes += bytes.length
-    this.hasBegun =
-      this.heldBytes > HELD_BYTES_MAX ||
-      bytes
-        .toString()
-        .split(EVENT_BOUNDARY)
-        .some((event) => this.isOfAnswer(Buffer.from(event)))
+  /**
+   * Searches the events in `bytes` for the begin of the answer, without holding them back. Returns
+   * the kinds of the events.
+   */
+  note(bytes: Buffer): readonly EventKind[] {
+    if (this.hasBegun) return []
+    const kinds = new Set<EventKind>()
+    for (const text of bytes.toString().split(EVENT_BOUNDARY)) {
+      if (text === '') continue
+      const event = Buffer.from(text)
+      const kind = this.kindOf(event)
+      kinds.add(kind)
+      this.bytesOf.set(kind, (this.bytesOf.get(kind) ?? 0) + event.length)
+    }
+    this.hasBegun = kinds.has('answer') || (this.bytesOf.get('unknown') ?? 0) > HELD_BYTES_MAX
     if (this.hasBegun) this.error = null
+    return [...kinds]
   }
 
-  private isOfAnswer(bytes: Buffer): boolean {
-    const event = objectOf(parseStreamEvent(bytes))
-    if (event !== null && this.beginsAnswer(event)) return true
-    if (event !== null && this.announcesAnswer?.(event)) this.announcedAt ??= performance.now()
-    if (event === null || !isVendorError(event)) this.hasEvent ||= eventData(bytes) !== null
-    else this.error ??= Buffer.from(eventData(bytes) ?? bytes)
-    return false
+  /** Also notes an error, an announcement, and that an event has arrived. */
+  private kindOf(bytes: Buffer): EventKind {
+    const isParsed = bytes.length <= PARSED_BYTES_MAX
+    const event = isParsed ? objectOf(parseStreamEvent(bytes)) : null
+    if (event !== null && this.beginsAnswer(event)) return 'answer'
+    const data = eventData(bytes)
+    const isError = event !== null && isVendorError(event)
+    if (isError) this.error ??= Buffer.from(data ?? bytes)
+    else this.hasEvent ||= data !== null
+    if (event === null) return data === null ? 'comment' : 'unknown'
+    const isAnnouncement = this.announcesAnswer?.(event) === true
+    if (isAnnouncement) this.announcedAt ??= performance.now()
+    if (isError) return 'error'
+    if (isAnnouncement) return 'announcement'
+    return event.type === 'ping' ? 'ping' : 'unknown'
+  }
+
+  /**
+   * Reports whether `length` bytes, in which events of `kind` occur and which are already counted,
+   * may be held back. The first events that are announced or unknown are always held back, because
+   * the caller needs them if the answer follows.
+   */
+  private canHold(kind: EventKind, length: number): boolean {
+    const counted = this.bytesOf.get(kind) ?? 0
+    const isNeeded = kind === 'announcement' || kind === 'unknown'
+    return (isNeeded ? counted - length : counted) <= HELD_BYTES_MAX
   }
 
   /** Notes an event with only usage. Such an event is not held back. */

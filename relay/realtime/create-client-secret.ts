@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import { isObject, numericOf, objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { isRelayError, notOneOf, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { jsonError } from '../dialects/invalid-json-error.ts'
 import { isMembers, outOfRange } from '../dialects/read-common-request-members.ts'
 import { scanObject } from '../dialects/scan-request-object.ts'
@@ -135,7 +135,7 @@ function requestOf(
   if (type === 'transcription') {
     return relayError('transcription_sessions_not_supported', { param: `${path}type` })
   }
-  if (type !== 'realtime') return relayError('invalid_parameter', { param: `${path}type` })
+  if (type !== 'realtime') return notOneOf(`${path}type`, ['realtime'])
   if (model === undefined) return relayError('missing_parameter', { param: `${path}model` })
   if (typeof model !== 'string' || model === '') {
     return relayError('invalid_parameter', { param: `${path}model` })

@@ -1,6 +1,6 @@
 import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { isRelayError, notOneOf, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { jsonError } from '../dialects/invalid-json-error.ts'
 import { isMembers } from '../dialects/read-common-request-members.ts'
 import { scanObject } from '../dialects/scan-request-object.ts'
@@ -91,7 +91,7 @@ function checkEvent(
   model: string,
 ): ClientEvent | RelayError {
   const { type, event_id } = event
-  if (!isEventType(type)) return relayError('invalid_parameter', { param: 'type' })
+  if (!isEventType(type)) return notOneOf('type', Object.keys(MEMBERS))
   const error = checkMembers(event, [...EVERY_EVENT, ...MEMBERS[type]], '')
   if (error !== null) return error
   if (event_id !== undefined && event_id !== null && id === null) {

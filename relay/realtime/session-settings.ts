@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { notOneOf, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { notOfKinds, OBJECTS } from '../dialects/read-common-request-members.ts'
 import { checkMembers, checkSpelling } from './check-member-names.ts'
 import { BYTES_PER_SECOND } from './realtime-usage.ts'
 
@@ -91,7 +92,7 @@ export function readSession(
   model: string,
   param: string,
 ): SessionSettings | RelayError {
-  if (!isObject(value)) return relayError('invalid_parameter', { param })
+  if (!isObject(value)) return notOfKinds(param, ['object'])
   const path = param === '' ? '' : `${param}.`
   const error =
     checkMembers(value, SESSION, path) ?? checkNestedNames(value, path) ?? checkPriced(value, path)
@@ -104,7 +105,7 @@ export function readSession(
     return relayError('parameter_not_supported', { param: `${path}type` })
   }
   if (value.model !== undefined && value.model !== model) {
-    return relayError('invalid_parameter', { param: `${path}model` })
+    return notOneOf(`${path}model`, [model])
   }
   const outputTokensMax = limitOf(value, path)
   if (isError(outputTokensMax)) return outputTokensMax
@@ -148,7 +149,7 @@ export function readResponse(value: unknown):
       readonly outputRate: number | undefined
     }
   | RelayError {
-  if (!isObject(value)) return relayError('invalid_parameter', { param: 'response' })
+  if (!isObject(value)) return notOfKinds('response', ['object'])
   const error =
     checkMembers(value, RESPONSE, 'response.') ??
     checkNestedNames(value, 'response.') ??
@@ -159,7 +160,7 @@ export function readResponse(value: unknown):
     return relayError('parameter_not_supported', { param: 'response.conversation' })
   }
   if (input !== undefined && input !== null && !Array.isArray(input)) {
-    return relayError('invalid_parameter', { param: 'response.input' })
+    return notOneOf('response.input', [OBJECTS])
   }
   const outputTokensMax = limitOf(value, 'response.')
   if (isError(outputTokensMax)) return outputTokensMax
@@ -190,7 +191,7 @@ function checkPriced({ prompt, tools, reasoning }: JsonObject, path: string): Re
     if (error !== null) return error
   }
   if (tools === undefined || tools === null) return null
-  if (!Array.isArray(tools)) return relayError('invalid_parameter', { param: `${path}tools` })
+  if (!Array.isArray(tools)) return notOneOf(`${path}tools`, [OBJECTS])
   for (const [at, tool] of tools.entries()) {
     const error = isObject(tool) ? checkSpelling(tool, ['type'], `${path}tools[${at}].`) : null
     if (error !== null) return error
@@ -215,7 +216,7 @@ function limitOf(value: JsonObject, path: string): number | null | undefined | R
       continue
     }
     if (!Number.isInteger(own) || Number(own) < 1 || Number(own) > OUTPUT_TOKENS_MAX) {
-      return relayError('invalid_parameter', { param: `${path}${name}` })
+      return notOneOf(`${path}${name}`, [`1–${OUTPUT_TOKENS_MAX}`, '"inf"'])
     }
     limit = Math.min(limit ?? OUTPUT_TOKENS_MAX, Number(own))
   }
@@ -242,7 +243,7 @@ const hasIdleTimeout = (detection: unknown): boolean =>
 
 function transcriptionOf(value: unknown, param: string): Transcription | undefined | RelayError {
   if (value === undefined || value === null) return undefined
-  if (!isObject(value)) return relayError('invalid_parameter', { param })
+  if (!isObject(value)) return notOfKinds(param, ['object'])
   const error = checkMembers(value, TRANSCRIPTION, `${param}.`)
   if (error !== null) return error
   const { model, ...texts } = value

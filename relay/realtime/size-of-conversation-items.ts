@@ -1,5 +1,6 @@
 import { isObject } from '#relay/canonical/json-values.ts'
-import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { notOneOf, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { notOfKinds, OBJECTS } from '../dialects/read-common-request-members.ts'
 import { checkSpelling } from './check-member-names.ts'
 import { inputAudioTokens } from './realtime-usage.ts'
 
@@ -74,7 +75,7 @@ export function readItem(
   param: string,
   referred?: Set<unknown>,
 ): ContentSize | RelayError {
-  if (!isObject(value)) return relayError('invalid_parameter', { param })
+  if (!isObject(value)) return notOfKinds(param, ['object'])
   const ambiguous = checkSpelling(value, ['type', 'id', 'content'], `${param}.`)
   if (ambiguous !== null) return ambiguous
   const { type = 'message', id, content } = value
@@ -88,7 +89,7 @@ export function readItem(
   }
   if (content === undefined || content === null) return textContent(value)
   if (!Array.isArray(content)) {
-    return relayError('invalid_parameter', { param: `${param}.content` })
+    return notOneOf(`${param}.content`, [OBJECTS])
   }
   const { content: _, ...others } = value
   let sum = textContent(others)
@@ -101,11 +102,11 @@ export function readItem(
 }
 
 function readPart(part: unknown, param: string): ContentSize | RelayError {
-  if (!isObject(part)) return relayError('invalid_parameter', { param })
+  if (!isObject(part)) return notOfKinds(param, ['object'])
   const ambiguous = checkSpelling(part, ['type', 'audio', 'image_url'], `${param}.`)
   if (ambiguous !== null) return ambiguous
   const { type, audio, image_url, ...others } = part
-  if (typeof type !== 'string') return relayError('invalid_parameter', { param: `${param}.type` })
+  if (typeof type !== 'string') return notOfKinds(`${param}.type`, ['string'])
   const text = textContent(others)
   if (AUDIO_PARTS.has(type) && image_url === undefined) {
     const audioBytes = audio === undefined || audio === null ? 0 : base64Bytes(audio)

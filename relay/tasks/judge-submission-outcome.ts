@@ -1,6 +1,7 @@
 import { outcomeOf } from '#relay/channel-health/attempt-outcome.ts'
 import type { AttemptEnd } from '#relay/pipeline/attempt-end-types.ts'
 import { accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts'
+import { isContentRejected } from '#relay/pipeline/detect-refused-content-and-missing-models.ts'
 import type { SubmitAnswer } from './read-provider-task-answers.ts'
 
 /**
@@ -71,13 +72,15 @@ function readFailed(
 const CERTAIN_REFUSALS = new Set([401, 402, 403, 404, 429, 503, 521, 523, 525, 526])
 
 /**
- * Reports whether the provider has definitely refused the task, so that another channel may be
- * tried.
+ * Reports whether the provider has definitely refused the task for a cause that another channel may
+ * not have, so that another channel may be tried.
  */
 export function isCertainlyRefused({ end, answer }: SubmissionEnd): boolean {
   if (end.kind !== 'failed') return false
   if (end.error === 'connect') return true
   if (end.error !== 'status') return false
+  // A prompt that one provider has refused is not passed on to others.
+  if (isContentRejected(end)) return false
   const isModels = answer?.isAccepted === false && answer.cause === 'model'
   // A provider or proxy that fails may have accepted the task, regardless of the code in its
   // answer.

@@ -587,7 +587,7 @@ describe('the stream_format of speech', () => {
   it.each(['"SSE"', '"event-stream"', '""'])('%s is refused', (value) => {
     const request = read(value)
     expect(isRelayError(request) && JSON.stringify(request)).toMatch(
-      /invalid_parameter.*stream_format/,
+      /value_not_possible.*stream_format/,
     )
   })
 })

@@ -101,6 +101,9 @@ describe('a preview of batches and videos', () => {
     const full = Number(past({}))
     expect(Number(past({ batchLines: 20 }))).toBe(Math.round(full * 0.4))
     expect(past({ model: 'line', batchLines: 10_000 })).toBe(20_000_000n)
+    // A line may have several images, and each costs the price times the factor of its size.
+    const usage = { ...NO_USAGE, images: 3 }
+    expect(past({ model: 'line', batchLines: 2, usage, imageFactor: '2' })).toBe(12_000n)
   })
 
   it('applies the unit and the ratios of a video', () => {

@@ -17,6 +17,7 @@ import {
   shortDuration,
 } from './call-timing.ts'
 import { CONSUMPTION, ERROR, TYPE_TONES, typeName } from './log-type.ts'
+import { callPriceOfBatch } from './price-explanation.ts'
 
 function TypeCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
@@ -73,9 +74,10 @@ export function RatioCell({ row }: { row: LogEntry }) {
   const ofBatch = batch === undefined ? [] : [`${t('shared.factor.batch')} ${batch}`]
   const batchText = batch === undefined ? '' : ` / ${batch}`
   if (price !== undefined) {
-    const text = `$${other.price?.price ?? price} / ${group}${batchText}`
-    const name = other.price?.per === undefined ? 'price' : 'pricePerSecond'
-    const listed = listedPriceOf(other.price ?? { price: String(price) })
+    const exact = other.price ?? callPriceOfBatch(other, price)
+    const text = `$${exact.price ?? price} / ${group}${batchText}`
+    const name = exact.per === undefined ? 'price' : 'pricePerSecond'
+    const listed = listedPriceOf(exact)
     const factors = [
       `${t(`shared.factor.${name}`)} ${listed.price}`,
       ...listed.properties.map((one) => `${priceProperty(t, one)} ×${one.ratio}`),

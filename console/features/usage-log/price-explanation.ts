@@ -83,7 +83,7 @@ export function explainPrice(other: LogOther, charged: bigint): PriceExplanation
   const price = other.batch_id === undefined ? other.price : priceOfBatch(other)
   if (price === undefined) return null
   const mode = price.mode === 'call' ? 'call' : 'tokens'
-  const counted = lines === undefined ? usage : { calls: lines, ...usage }
+  const counted = lines === undefined ? usage : { calls: usage.images ?? lines, ...usage }
   const drafts = mode === 'call' ? callTerms(counted, price.per) : tokenTerms(usage)
   const listed = listedPriceOf(price)
   const terms: PriceTerm[] = []
@@ -132,11 +132,14 @@ export function explainPrice(other: LogOther, charged: bigint): PriceExplanation
  */
 function priceOfBatch(other: LogOther): Record<string, string> | undefined {
   const { batch_ratio: batch, model_ratio: model, model_price: price, usage = {} } = other
+  const { image_ratio: image, image_completion_ratio: imageCompletion } = other
   const { tools = {}, inputImage = 0, outputImage = 0 } = usage
-  const isUnknown = Object.keys(tools).length > 0 || inputImage + outputImage > 0
+  const lacksImages =
+    (inputImage > 0 && image === undefined) || (outputImage > 0 && imageCompletion === undefined)
+  const isUnknown = Object.keys(tools).length > 0 || (price === undefined && lacksImages)
   if (batch === undefined || isUnknown) return undefined
   const shared = { batch, group: String(other.group_ratio ?? 1) }
-  if (price !== undefined) return { mode: 'call', price: String(price), ...shared }
+  if (price !== undefined) return { mode: 'call', ...callPriceOfBatch(other, price), ...shared }
   if (model === undefined) return undefined
   return {
     ...{ mode: 'tokens', model: String(model), ...shared },
@@ -145,7 +148,21 @@ function priceOfBatch(other: LogOther): Record<string, string> | undefined {
     cacheWrite: String(other.cache_creation_ratio ?? ''),
     audio: String(other.audio_ratio ?? ''),
     audioCompletion: String(other.audio_completion_ratio ?? ''),
+    ...(image === undefined ? {} : { image: String(image) }),
+    ...(imageCompletion === undefined ? {} : { imageCompletion: String(imageCompletion) }),
   }
+}
+
+/** Returns the price per call of a batch's lines, or per image with the factor of the images. */
+export function callPriceOfBatch(
+  { image_factor: imageFactor }: LogOther,
+  listed: number,
+): Readonly<Record<string, string>> {
+  const [price, factor] = [parseDecimal(String(listed)), parseDecimal(imageFactor ?? '')]
+  if (imageFactor === undefined || price === null || factor === null) {
+    return { price: String(listed) }
+  }
+  return { price: formatDecimal(multiply(price, factor)), imageFactor }
 }
 
 /**

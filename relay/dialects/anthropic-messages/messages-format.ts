@@ -23,13 +23,14 @@ import { upstreamBody } from '../openai-chat/upstream-body.ts'
 import { usageInAnswer } from '../openai-chat/usage-in-answer.ts'
 import { sendsFastMode } from '../price-conditions-of-call.ts'
 import {
+  errorInKinds,
   errorInMessages,
   flagOf,
   integerOf,
   isMembers,
   type MemberRules,
   membersAndModel,
-  misfitIn,
+  notFlag,
   outOfRange,
   validOutline,
 } from '../read-common-request-members.ts'
@@ -131,10 +132,10 @@ export function readMessagesRequest(
   const { members, model, find } = request
   const error = errorInMessages(find('messages'), finder.ambiguity)
   if (error !== null) return error
-  const misfit = misfitIn(body, members, MEMBER_RULES)
-  if (misfit !== undefined) return invalidParameter(misfit.key)
+  const kindError = errorInKinds(body, members, MEMBER_RULES)
+  if (kindError !== null) return kindError
   const isStream = flagOf(find('stream'))
-  if (isStream === null) return invalidParameter('stream')
+  if (isStream === null) return notFlag('stream')
   const outputTokensMax = integerOf(body, find('max_tokens'), 1, OUTPUT_TOKENS_MAX)
   if (outputTokensMax === undefined) return outOfRange('max_tokens', 1, OUTPUT_TOKENS_MAX)
   const limitedTools = limitTools(body, finder.tools)

@@ -16,7 +16,13 @@ import { isOtherModel } from '../gemini/model-named-in-body.ts'
 import { usageInGeneration } from '../gemini/usage-and-model-in-answer.ts'
 import { ambiguousKey } from '../invalid-json-error.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
-import { integerOf, isModelName, outOfRange } from '../read-common-request-members.ts'
+import {
+  errorOfMisfit,
+  integerOf,
+  isModelName,
+  OBJECTS,
+  outOfRange,
+} from '../read-common-request-members.ts'
 import { scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, PathParameters, UpstreamChange, WireFormat } from '../wire-format.ts'
 import {
@@ -124,10 +130,11 @@ function readEmbedding(
     return outOfRange(dimensions?.key ?? 'outputDimensionality', 1, DIMENSIONS_MAX)
   }
   if (isBatch) {
-    const { length, isAllObjects, ambiguity, misfit } = input
-    if (length === 0 || !isAllObjects) return notOneOf(name, ['[{…}]'])
+    const { length, isAllObjects, ambiguity } = input
+    if (length === 0 || !isAllObjects) return notOneOf(name, [OBJECTS])
     if (ambiguity !== null) return ambiguousKey(`${name}${ambiguity.path}`, ambiguity.other)
-    if (misfit !== null) return invalidParameter(`${name}${misfit}`)
+    const misfit = errorOfMisfit(input, name)
+    if (misfit !== null) return misfit
     if (finder.contents !== length) return missingParameter(`${name}[].content`)
     const other = finder.models.findIndex((span) => isOtherModel(span.name, path))
     // After a change, a checked request may contain the provider's model name.

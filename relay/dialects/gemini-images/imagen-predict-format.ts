@@ -4,6 +4,7 @@ import { readOpenAiUsage } from '#relay/canonical/read-openai-usage-for-billing.
 import {
   invalidParameter,
   missingParameter,
+  notOneOf,
   type RelayError,
   relayError,
 } from '#relay/canonical/relay-error.ts'
@@ -16,6 +17,7 @@ import { countPredictedImages, IMAGE_STREAM } from '../openai-images/read-image-
 import {
   isMembers,
   isModelName,
+  notOfKinds,
   outOfRange,
   RESERVED,
   validOutline,
@@ -70,7 +72,7 @@ function readPredictRequest(
   const error = errorInInstances(valueAt('instances'))
   if (error !== null) return error
   const parameters = valueAt('parameters') ?? {}
-  if (!isObject(parameters)) return invalidParameter('parameters')
+  if (!isObject(parameters)) return notOfKinds('parameters', ['object'])
   const unknown = Object.keys(parameters).find((name) => !PARAMETERS.has(name))
   if (unknown !== undefined) return unsupported(`parameters.${unknown}`)
   const count = parameters.sampleCount ?? IMAGES_DEFAULT
@@ -99,19 +101,21 @@ function readPredictRequest(
 /** The number of tokens of one image. Used only if an operator prices Imagen by tokens. */
 const IMAGE_TOKENS = 1_290
 
+const ONE_PROMPT = notOneOf('instances', ['[{"prompt": "…"}]'])
+
 function errorInInstances(instances: unknown): RelayError | null {
   if (instances === undefined || instances === null) {
     return missingParameter('instances')
   }
-  if (!Array.isArray(instances) || instances.length !== 1) return invalidParameter('instances')
+  if (!Array.isArray(instances) || instances.length !== 1) return ONE_PROMPT
   const [instance] = instances as unknown[]
-  if (!isObject(instance)) return invalidParameter('instances[0]')
+  if (!isObject(instance)) return ONE_PROMPT
   const { prompt, ...others } = instance
   const [other] = Object.keys(others)
   if (other !== undefined) return unsupported(`instances[0].${other}`)
   return typeof prompt === 'string' && prompt !== ''
     ? null
-    : invalidParameter('instances[0].prompt')
+    : relayError('text_empty', { param: 'instances[0].prompt' })
 }
 
 /** A size with the highest price factor. */

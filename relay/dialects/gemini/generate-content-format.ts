@@ -9,6 +9,7 @@ import {
   invalidParameter,
   isRelayError,
   missingParameter,
+  notOneOf,
   type RelayError,
   relayError,
 } from '#relay/canonical/relay-error.ts'
@@ -18,9 +19,13 @@ import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
 import { TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
 import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
 import {
+  errorOfMisfit,
   integerOf,
   isMembers,
   isModelName,
+  listTooLong,
+  notOfKinds,
+  OBJECTS,
   outOfRange,
   RESERVED,
   validOutline,
@@ -76,11 +81,13 @@ const NO_NAMES = namesByFoldedName([])
 const memberIn = (members: readonly Member[], name: string): Member | undefined =>
   members.find(({ key }) => camelCased(key) === name)
 
-function isMisfit({ key, kind, length, isAllObjects }: Member): boolean {
+function errorInKind({ key, kind, length, isAllObjects }: Member): RelayError | null {
   const kinds = FIELDS.get(camelCased(key))
-  if (kinds === undefined || kind === 'null') return false
-  if (kind === 'array' && (!isAllObjects || (key === 'tools' && length > TOOLS_MAX))) return true
-  return !kinds.includes(kind)
+  if (kinds === undefined || kind === 'null') return null
+  if (!kinds.includes(kind)) return notOfKinds(key, kinds)
+  if (kind !== 'array') return null
+  if (!isAllObjects) return notOneOf(key, [OBJECTS])
+  return key === 'tools' && length > TOOLS_MAX ? listTooLong(key, TOOLS_MAX) : null
 }
 
 /**
@@ -153,8 +160,11 @@ function errorInMembers(members: readonly Member[]): RelayError | null {
   if (cached !== undefined && cached.kind !== 'null') {
     return relayError('parameter_not_supported', { param: cached.key })
   }
-  const misfit = members.find(isMisfit)
-  return misfit === undefined ? null : invalidParameter(misfit.key)
+  for (const member of members) {
+    const error = errorInKind(member)
+    if (error !== null) return error
+  }
+  return null
 }
 
 function errorInContents(contents: Member | undefined): RelayError | null {
@@ -162,13 +172,12 @@ function errorInContents(contents: Member | undefined): RelayError | null {
     return missingParameter('contents')
   }
   if (contents.kind !== 'array') return null
-  if (contents.length === 0) return invalidParameter('contents')
+  if (contents.length === 0) return notOneOf('contents', [OBJECTS])
   if (contents.ambiguity !== null) {
     const { path, other } = contents.ambiguity
     return ambiguousKey(`contents${path}`, other)
   }
-  if (contents.misfit === null) return null
-  return invalidParameter(`contents${contents.misfit}`)
+  return errorOfMisfit(contents, 'contents')
 }
 
 /** Reads the limits and the modalities of the answer from `generationConfig`. */
@@ -234,7 +243,7 @@ export function readGeminiCountRequest(
   const members = scanObject(body)
   const inner = isMembers(members) ? memberIn(members, 'generateContentRequest') : undefined
   if (inner === undefined) return readGenerateRequest(body, path)
-  if (inner.kind !== 'object') return invalidParameter(inner.key)
+  if (inner.kind !== 'object') return notOfKinds(inner.key, ['object'])
   return readGenerateRequest(body.subarray(inner.valueStart, inner.valueEnd), path)
 }
 

@@ -2,9 +2,9 @@ import { isRestrictedMember } from '#domain/channels/restricted-request-members.
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import {
-  invalidParameter,
   isRelayError,
   missingParameter,
+  notOneOf,
   type RelayError,
   relayError,
 } from '#relay/canonical/relay-error.ts'
@@ -12,8 +12,10 @@ import { faultWithoutResult } from '../check-successful-answer.ts'
 import { OPENAI_ERRORS } from '../openai-chat/error-format.ts'
 import { type BodyRules, upstreamBody } from '../openai-chat/upstream-body.ts'
 import {
+  errorInText,
   isNumberOrNull,
   membersAndModel,
+  notOfKinds,
   shortTextOf,
   validOutline,
 } from '../read-common-request-members.ts'
@@ -66,13 +68,13 @@ function readSpeechRequest(body: Buffer, known = NAMES): ChatRequest | RelayErro
   const misfit = members.find(
     ({ key, kind }) => TEXTS.includes(key) && kind !== 'string' && kind !== 'null',
   )
-  if (misfit !== undefined) return invalidParameter(misfit.key)
+  if (misfit !== undefined) return notOfKinds(misfit.key, ['string'])
   const lengths = lengthsOf(body, find('input'))
   if (isRelayError(lengths)) return lengths
   const speed = speedOf(body, find('speed'))
   if (typeof speed !== 'number') return speed
   const streamFormat = shortTextOf(body, find('stream_format'))
-  if (!STREAM_FORMATS.has(streamFormat)) return invalidParameter('stream_format')
+  if (!STREAM_FORMATS.has(streamFormat)) return notOneOf('stream_format', ['sse', 'audio'])
   const isStream = streamFormat === 'sse'
   const audioTokens = (body.length * AUDIO_TOKENS_PER_BYTE) / Math.min(1, speed)
   return {
@@ -98,7 +100,8 @@ type TextLengths = { readonly characters: number; readonly bytes: number }
  * missing, empty or too long.
  */
 function lengthsOf(body: Buffer, input: Member | undefined): TextLengths | RelayError {
-  if (input?.kind !== 'string') return missingParameter('input')
+  const error = errorInText(body, input, 'input')
+  if (input === undefined || error !== null) return error ?? missingParameter('input')
   const { valueStart, valueEnd } = input
   const isLong = valueEnd - valueStart > INPUT_BYTES_MAX
   const text = isLong ? '' : (JSON.parse(body.toString('utf8', valueStart, valueEnd)) as string)
@@ -108,9 +111,7 @@ function lengthsOf(body: Buffer, input: Member | undefined): TextLengths | Relay
     const subject = `${INPUT_CHARACTERS_MAX}`
     return relayError('string_above_max_length', { param: 'input', subject })
   }
-  return characters === 0
-    ? invalidParameter('input')
-    : { characters, bytes: Buffer.byteLength(text) }
+  return { characters, bytes: Buffer.byteLength(text) }
 }
 
 /**
@@ -128,7 +129,7 @@ function speedOf(body: Buffer, member: Member | undefined): number | RelayError 
   const speed = Number(body.toString('latin1', member.valueStart, member.valueEnd))
   return isNumberOrNull(body, member) && speed >= 0.1 && speed <= 10
     ? speed
-    : invalidParameter('speed')
+    : notOneOf('speed', ['0.1–10'])
 }
 
 const RULES: BodyRules = {

@@ -17,6 +17,8 @@ import {
   isMembers,
   isNumberOrNull,
   membersAndModel,
+  notFlag,
+  notOfKinds,
 } from '../read-common-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import { type ChatRequest, OUTPUT_TOKENS_MAX, type WireFormat } from '../wire-format.ts'
@@ -63,9 +65,11 @@ function readWith(
       (FORM.texts.includes(member.key) && member.kind !== 'string') ||
       (FORM.numbers.includes(member.key) && !isNumberOrNull(body, member)),
   )
-  if (misfit !== undefined) return invalidParameter(misfit.key)
+  if (misfit !== undefined) {
+    return notOfKinds(misfit.key, [FORM.texts.includes(misfit.key) ? 'string' : 'number'])
+  }
   const isStream = flagOf(find('stream'))
-  if (isStream === null) return invalidParameter('stream')
+  if (isStream === null) return notFlag('stream')
   const { seconds } = file
   const tokens = tokensOfDuration(seconds) + body.length
   return {

@@ -12,13 +12,14 @@ import { passedHeaders } from '../openai-responses/headers-passed-to-provider.ts
 import { readResponsesRequest } from '../openai-responses/responses-format.ts'
 import {
   effortOf,
+  errorInKinds,
   errorInMessages,
   flagOf,
   integerOf,
   isMembers,
   type MemberRules,
   membersAndModel,
-  misfitIn,
+  notFlag,
   outOfRange,
   RESERVED,
   validOutline,
@@ -109,10 +110,10 @@ export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | Rela
   const { members, model, find } = request
   const error = errorInMessages(find('messages'), finder.ambiguity)
   if (error !== null) return error
-  const misfit = misfitIn(body, members, MEMBER_RULES)
-  if (misfit !== undefined) return invalidParameter(misfit.key)
+  const kindError = errorInKinds(body, members, MEMBER_RULES)
+  if (kindError !== null) return kindError
   const isStream = flagOf(find('stream'))
-  if (isStream === null) return invalidParameter('stream')
+  if (isStream === null) return notFlag('stream')
   const wantsUsage = wantsUsageOf(body, find('stream_options'))
   if (typeof wantsUsage !== 'boolean') return wantsUsage
   const limits = limitsOf(body, find)

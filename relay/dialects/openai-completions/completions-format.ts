@@ -4,7 +4,9 @@ import {
   invalidParameter,
   isRelayError,
   missingParameter,
+  notOneOf,
   type RelayError,
+  relayError,
 } from '#relay/canonical/relay-error.ts'
 import { answerListCheck } from '../check-successful-answer.ts'
 import {
@@ -24,10 +26,12 @@ import { OPENAI_STREAM } from '../openai-chat/stream-events.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
 import { usageInAnswer } from '../openai-chat/usage-in-answer.ts'
 import {
+  errorInKinds,
   flagOf,
   integerOf,
-  isNumberOrNull,
+  type MemberRules,
   membersAndModel,
+  notFlag,
   outOfRange,
   validOutline,
 } from '../read-common-request-members.ts'
@@ -70,12 +74,9 @@ const DEFAULT_OUTPUT_TOKENS = 16
 /** The maximum number of completions in total over all prompts. */
 const CHOICES_MAX = 128
 
-function isMisfit(body: Buffer, member: Member): boolean {
-  const { key, kind } = member
-  if (kind === 'null') return false
-  if (NUMBERS.includes(key)) return !isNumberOrNull(body, member)
-  return REFUSED.includes(key) || FIELDS.get(key)?.includes(kind) === false
-}
+const MEMBER_RULES: MemberRules = { kinds: FIELDS, numbers: NUMBERS, lists: new Map() }
+
+const isRefused = ({ key, kind }: Member): boolean => kind !== 'null' && REFUSED.includes(key)
 
 /**
  * Reads a request of OpenAI's legacy completions API without parsing it into objects. Each prompt
@@ -89,12 +90,14 @@ function readCompletionRequest(body: Buffer, known = NAMES): ChatRequest | Relay
   const { members, model, find } = request
   const prompts = promptsOf(body, find('prompt'))
   if (isRelayError(prompts)) return prompts
-  const misfit = members.find((member) => isMisfit(body, member))
-  if (misfit !== undefined) return invalidParameter(misfit.key)
+  const refused = members.find(isRefused)
+  if (refused !== undefined) return relayError('parameter_not_supported', { param: refused.key })
+  const kindError = errorInKinds(body, members, MEMBER_RULES)
+  if (kindError !== null) return kindError
   const isStream = flagOf(find('stream'))
-  if (isStream === null) return invalidParameter('stream')
+  if (isStream === null) return notFlag('stream')
   const isEchoed = flagOf(find('echo'))
-  if (isEchoed === null) return invalidParameter('echo')
+  if (isEchoed === null) return notFlag('echo')
   const wantsUsage = wantsUsageOf(body, find('stream_options'))
   if (typeof wantsUsage !== 'boolean') return wantsUsage
   const counts = countsOf(body, find, prompts.count)
@@ -127,7 +130,9 @@ function promptsOf(body: Buffer, member: Member | undefined): Inputs | RelayErro
     return missingParameter('prompt')
   }
   const prompts = countInputs(body, member)
-  return prompts === null || prompts.objects > 0 ? invalidParameter('prompt') : prompts
+  return prompts === null || prompts.objects > 0
+    ? notOneOf('prompt', ['"…"', '["…"]', '[1, 2]', '[[1, 2]]'])
+    : prompts
 }
 
 type Counts = {

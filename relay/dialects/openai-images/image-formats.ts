@@ -15,6 +15,7 @@ import { upstreamBody } from '../openai-chat/upstream-body.ts'
 import { usageInAnswer } from '../openai-chat/usage-in-answer.ts'
 import {
   errorInMessages,
+  errorInText,
   flagOf,
   integerOf,
   isMembers,
@@ -252,15 +253,12 @@ function errorInFields(
   { fields, format, files, hasNoPrompt }: Kind,
 ): RelayError | null {
   const find = (key: string) => members.find((member) => member.key === key)
-  const prompt = find('prompt')
-  if (!hasNoPrompt && (prompt === undefined || prompt.kind === 'null')) {
-    return missingParameter('prompt')
-  }
+  const promptError = hasNoPrompt ? null : errorInText(body, find('prompt'), 'prompt')
+  if (promptError !== null) return promptError
   const misfit = members.find(
     ({ key, kind }) => kind !== 'null' && fields.get(key)?.includes(kind) === false,
   )
   if (misfit !== undefined) return notOfKinds(misfit.key, fields.get(misfit.key) ?? [])
-  if (!hasNoPrompt && shortTextOf(body, prompt) === '') return notOfKinds('prompt', TEXT)
   if (files !== undefined) return errorInFormFiles(body, members, files)
   if (format === 'images') return null
   return errorInMessages(find('images'), null, 'images') ?? errorInMask(body, find('mask'))
@@ -297,7 +295,8 @@ function errorInMask(body: Buffer, mask: Member | undefined): RelayError | null 
   const wrong = members.find(({ key, kind }) =>
     key === 'image_url' ? kind !== 'string' : key === 'file_id' && kind !== 'null',
   )
-  return wrong === undefined ? null : invalidParameter(`mask.${wrong.key}`)
+  if (wrong === undefined) return null
+  return notOfKinds(`mask.${wrong.key}`, wrong.key === 'image_url' ? TEXT : ['null'])
 }
 
 /**

@@ -16,13 +16,14 @@ import { type BodyRules, upstreamBody } from '../openai-chat/upstream-body.ts'
 import { usageInAnswer } from '../openai-chat/usage-in-answer.ts'
 import {
   effortOf,
+  errorInKinds,
   errorInMessages,
   flagOf,
   integerOf,
   isMembers,
   type MemberRules,
   membersAndModel,
-  misfitIn,
+  notFlag,
   outOfRange,
   validOutline,
 } from '../read-common-request-members.ts'
@@ -107,10 +108,10 @@ export function readResponsesRequest(body: Buffer, known = NAMES): ChatRequest |
   if (error !== null) return error
   const stored = storedInput(body, find(PREVIOUS), finder)
   if (isRelayError(stored)) return stored
-  const misfit = misfitIn(body, members, MEMBER_RULES)
-  if (misfit !== undefined) return invalidParameter(misfit.key)
+  const kindError = errorInKinds(body, members, MEMBER_RULES)
+  if (kindError !== null) return kindError
   const isStream = flagOf(find('stream'))
-  if (isStream === null) return invalidParameter('stream')
+  if (isStream === null) return notFlag('stream')
   const outputTokensMax = integerOf(body, find(LIMIT), 1, OUTPUT_TOKENS_MAX)
   if (outputTokensMax === undefined) return outOfRange(LIMIT, 1, OUTPUT_TOKENS_MAX)
   const reasoningEffort = readEffort(body, find('reasoning'), known)

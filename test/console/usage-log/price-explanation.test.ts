@@ -199,6 +199,29 @@ describe('the explanation of the price of a call', () => {
       expect(explanation?.terms).toMatchObject([{ name: 'calls', count: 9_000 }])
     })
 
+    it('has the lines of images that a single call has, and their ratios', () => {
+      const usage = { inputUncached: 1_000, inputImage: 100, output: 320, outputImage: 120 }
+      const ofImages = { image_ratio: 2, image_completion_ratio: 60 }
+      const { batch_lines_billed: _, ...one } = { ...BATCH, ...ofImages, usage }
+      const priced = { ...ONES, model: '0.5', image: '2', imageCompletion: '60' }
+      const single = explainPrice({ price: priced, usage }, 4_300n)
+      const batch = explainPrice({ ...one, batch_lines_billed: 1 }, 2_150n)
+      expect([single, batch]).toMatchObject([{ isExact: true }, { isExact: true }])
+      const namesOf = (of: typeof batch) => of?.terms.map(({ name, count }) => [name, count])
+      expect(namesOf(batch)).toEqual(namesOf(single))
+      expect(namesOf(batch)).toContainEqual(['outputImage', 120])
+    })
+
+    it('has the factor of images with a price per image', () => {
+      const { model_ratio: _, ...rest } = BATCH
+      const priced = { ...rest, model_price: 0.04, image_factor: '2', batch_lines_billed: 3 }
+      const explanation = explainPrice({ ...priced, usage: { images: 5 } }, 100_000n)
+      expect(explanation).toMatchObject({ isExact: true, rounding: '0' })
+      const [{ name, count, factors } = { factors: [] }] = explanation?.terms ?? []
+      expect([name, count]).toEqual(['calls', 5])
+      expect(factors.map(({ value }) => value)).toEqual(['0.04', '2', '500000', '1', '0.5'])
+    })
+
     it('is omitted if the row lacks a price, such as that of images or tools', () => {
       for (const usage of [{ inputImage: 5 }, { outputImage: 5 }, { tools: { web_search: 1 } }]) {
         expect(explainPrice({ ...BATCH, usage }, 5n)).toBeNull()

@@ -170,6 +170,14 @@ it('a log row has the price of images only for an answer with images', () => {
   })
   expect(otherOf(images, {}).price.imageCompletion).toBe(price.completion)
   expect(otherOf({}, { imageCompletion: '60' }).price).not.toHaveProperty('imageCompletion')
+  const inBatch = { batch: '0.5', image: '2', imageCompletion: '60' }
+  const names = ['image_ratio', 'image_completion_ratio', 'image_factor', 'price']
+  expect(otherOf({ ...images, inputImage: 9 }, inBatch)).toMatchObject({
+    ...{ image_ratio: 2, image_completion_ratio: 60, batch_ratio: '0.5' },
+  })
+  for (const name of names) expect(otherOf({}, inBatch)).not.toHaveProperty(name)
+  const ofImages = { mode: 'call', price: '0.04', imageFactor: '2', batch: '0.5' }
+  expect(otherOf({ images: 2 }, ofImages)).toMatchObject({ model_price: 0.04, image_factor: '2' })
 })
 
 it('a log row shows what the cache of the provider read and saved', () => {

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { explainPrice } from '#console/features/usage-log/price-explanation.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { otherOfSettled } from '#projections/logs/log-row-details.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, relayRig } from '../support/relay-rig.ts'
 import { scriptedProvider } from '../support/scripted-provider.ts'
@@ -129,6 +131,14 @@ describe('a batch of images', () => {
       { created: 1, data: [IMAGE] },
     ])
     expect(charges).toEqual([20_000, 40_000])
+    const rows = (await rig.callEvents()).flatMap((event) =>
+      event.type === 'CallSettled' ? [otherOfSettled(event.data).other] : [],
+    )
+    const explained = rows.map((row, at) => explainPrice(row, BigInt(charges[at] ?? 0)))
+    expect(explained).toMatchObject([
+      { isExact: true, terms: [{ name: 'calls', count: 2 }] },
+      { isExact: true, terms: [{ name: 'calls', count: 2 }] },
+    ])
   })
 
   it.each([

@@ -210,10 +210,18 @@ it.each([
 })
 
 it.each([
-  // The input is estimated as 23 tokens, and the longest answer has 64.
-  ['without output', { input_tokens: 10 }, { charge: 87 }],
-  ['with negative output', { input_tokens: 10, output_tokens: -5 }, { charge: 87 }],
-  ['with output as a text', { input_tokens: 10, output_tokens: 'x' }, { charge: 87 }],
+  // The longest answer has 64 tokens. An input that is not usable is estimated as 23 tokens.
+  // Without a trusted report, cached tokens cost as much as others.
+  ['without output', { input_tokens: 10 }, { charge: 74 }],
+  ['with negative output', { input_tokens: 10, output_tokens: -5 }, { charge: 74 }],
+  ['with output as a text', { input_tokens: 10, output_tokens: 'x' }, { charge: 74 }],
+  [
+    'with cached input and no output',
+    { input_tokens: 1, cache_read_input_tokens: 40 },
+    { charge: 105 },
+  ],
+  ['without input and output', { cache_read_input_tokens: 1 }, { charge: 87 }],
+  ['with negative input', { input_tokens: -10, output_tokens: 'x' }, { charge: 87 }],
   ['without tokens of output', { input_tokens: 10, output_tokens: 0 }, { charge: 10 }],
 ])('a result that is too long and has a usage %s', async (_, usage, end) => {
   const id = await submit()
@@ -227,6 +235,15 @@ it.each([
   )
   const isZero = end.charge === 10
   expect(billed).toMatchObject(isZero ? { anomaly: 'zero' } : { isEstimated: true })
+})
+
+it('a result without a count of its output is billed by its input and its own text', async () => {
+  const id = await submit()
+  const one = JSON.parse(result('b', 'Hello.'))
+  Object.assign(one.result.message, { usage: { input_tokens: 10 } })
+  provider.answers.set(`GET ${RESULTS}`, { pieces: piecesOf(JSON.stringify(one)) })
+  await call('GET', `${BATCHES}/${id}`)
+  await expect.poll(ends).toMatchObject([{ type: 'CallSettled', data: { charge: 12 } }])
 })
 
 it('a result of Gemini that is too long is billed, passed on, and keeps its place', async () => {

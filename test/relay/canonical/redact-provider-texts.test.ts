@@ -109,6 +109,15 @@ describe('the members of an error of a provider', () => {
     })
   })
 
+  it('of an aggregator name the provider behind it, but not the model there', () => {
+    const behind = { provider_name: 'OpenAI', error_type: 'content_policy_violation' }
+    const metadata = { ...behind, model_slug: 'openai/gpt-5-2026-01-01', raw: 'at example.com' }
+    const shown = redactMembers({ error: { code: 403, metadata } }, [], '')
+    expect(shown).toEqual({
+      error: { code: 403, metadata: { ...behind, model_slug: '***', raw: 'at ***' } },
+    })
+  })
+
   it('have no secret in a name', () => {
     const named = { 'sk-SECRET0123456789': 1, private: 2, 'PRIVATE-KEY-1': 3 }
     expect(redactMembers(named, ['private-key-1'], '')).toEqual({ private: 2 })

@@ -277,7 +277,7 @@ describe('tools that the provider runs itself', () => {
     const tools = `[${Array.from({ length: 4_096 }, (_, i) => (i % 2 ? call : search)).join()}]`
     expect(sent(tools)[0].tools).toHaveLength(2_048)
     const tooMany = Buffer.from(`{"model":"m",${MESSAGES},"tools":[${'{},'.repeat(4_096)}{}]}`)
-    expect(readChatRequest(tooMany)).toMatchObject({ code: 'invalid_parameter' })
+    expect(readChatRequest(tooMany)).toMatchObject({ code: 'list_too_long' })
   })
 })
 

@@ -154,6 +154,17 @@ describe('a realtime session', () => {
 })
 
 describe('what is sent to the provider of a realtime session', () => {
+  it.each(['max_output_tokens', 'max_response_output_tokens'])(
+    'names the possible values of %s',
+    async (name) => {
+      const client = await connect()
+      client.send({ type: 'session.update', session: { [name]: -1 } })
+      const { error } = await client.event('error')
+      expect(error).toMatchObject({ param: `session.${name}` })
+      expect(String((error as { message?: unknown }).message)).toContain('1–1000000, "inf"')
+    },
+  )
+
   it.each([
     [{ type: 'session.update', session: { model: 'other' } }, 'session.model'],
     [{ type: 'session.update', session: { prompt: { id: 'pmpt_1' } } }, 'session.prompt'],

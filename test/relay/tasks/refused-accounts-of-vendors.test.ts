@@ -160,6 +160,33 @@ describe('a refusal of the request itself', () => {
   )
 })
 
+describe('a prompt that a vendor refuses for its content with status 403', () => {
+  const words = 'Content violates usage guidelines: the sea'
+  const metadata = { reasons: ['violence'], flagged_input: 'the sea' }
+  const denied = 'The caller does not have permission to execute the specified operation'
+  it.each([
+    ['sora', { error: { code: 403, message: words, metadata } }],
+    ['sora', { code: denied, error: words }],
+    ['doubao', { error: { code: 403, message: words, metadata } }],
+    ['kling', { code: denied, error: words }],
+  ] as const)('by %s with %j costs nothing and goes nowhere else', async (vendor, body) => {
+    const { submit: path, accepted } = scriptOf(vendor)
+    first.answers.set(path, { status: 403, body })
+    rig.vendor.answers.set(path, { body: accepted })
+    rig.vendor.requests.length = 0
+    const before = await rig.balance()
+    const { status, text, headers } = await submit(vendor)
+    expect(status, text).toBe(400)
+    expect(text).toContain(words)
+    expect(first.requests).toHaveLength(1)
+    const isSent = rig.vendor.requests.some((one) => `${one.method} ${one.path}` === path)
+    expect(isSent).toBe(false)
+    expect(await rig.balance()).toBe(before)
+    const events = await rig.taskEvents(headers.get('x-request-id') ?? '')
+    expect(events.at(-1)).toMatchObject({ type: 'TaskFailed', data: { cause: 'refused' } })
+  })
+})
+
 it('a failure of a vendor with the code of an account sends no second request', async () => {
   const { submit: request } = scriptOf('sora')
   // Earlier tasks are still polled, also by POST.
