@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 
 /** A file of an upload, which is stored on disk until the call has ended. */
 export type SpooledFile = {
@@ -61,13 +61,28 @@ export async function spool(
     type: MEDIA_TYPE.test(type) ? type.toLowerCase() : 'application/octet-stream',
     bytes,
     sha256: hash.digest('hex'),
-    open: () => handle.createReadStream({ start: 0, autoClose: false, highWaterMark: CHUNK_BYTES }),
+    open: () => Readable.from(chunksIn(handle), { objectMode: false, highWaterMark: CHUNK_BYTES }),
     read: async (position, length) => {
       const buffer = Buffer.alloc(Math.max(0, Math.min(length, bytes - position)))
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, position)
       return buffer.subarray(0, bytesRead)
     },
     close: () => handle.close(),
+  }
+}
+
+/**
+ * Yields the content of a file from its beginning. NOTE: a stream of `createReadStream` closes the
+ * handle if the stream is destroyed before its end, even with `autoClose: false`. A provider that
+ * answers before it has read the whole file would make the file unreadable for the next channel.
+ */
+async function* chunksIn(handle: FileHandle): AsyncGenerator<Buffer> {
+  for (let position = 0; ; ) {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+    const { bytesRead } = await handle.read(chunk, 0, CHUNK_BYTES, position)
+    if (bytesRead === 0) return
+    position += bytesRead
+    yield chunk.subarray(0, bytesRead)
   }
 }
 

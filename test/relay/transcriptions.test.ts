@@ -251,6 +251,22 @@ describe('a transcription', () => {
     await eager.close()
   })
 
+  it('is sent to another channel after such a refusal, with the whole file', async () => {
+    const eager = await serve((request, response) => {
+      request.resume()
+      response.writeHead(429, { 'content-type': 'application/json' })
+      response.end('{"error":{"message":"slow down"}}')
+    })
+    await rig.setOption('RetryTimes', '1')
+    await rig.addChannel(3, { type: 8, baseUrl: eager.url, models: [SECONDS], priority: 9 })
+    const response = await transcribe({ file: file(600) })
+    expect([response.status, await response.json()]).toEqual([200, ANSWER])
+    expect(provider.requests[0]?.body).toHaveLength(
+      Number(provider.requests[0]?.headers['content-length']),
+    )
+    await eager.close()
+  })
+
   it('is billed if the caller leaves while the provider works', async () => {
     let answer = (): void => {}
     const until = new Promise<void>((resolve) => {

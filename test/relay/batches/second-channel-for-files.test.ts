@@ -73,10 +73,10 @@ async function post(path: string, body: FormData | object, key = KEY) {
   return { status, headers, text, json: () => JSON.parse(text) }
 }
 
-function upload(key = KEY) {
+function upload(key = KEY, lines = LINE) {
   const form = new FormData()
   form.set('purpose', 'batch')
-  form.set('file', new Blob([LINE]), 'lines.jsonl')
+  form.set('file', new Blob([lines]), 'lines.jsonl')
   return post('/v1/files', form, key)
 }
 
@@ -97,6 +97,34 @@ const disabled = async () =>
   (await rig.eventsOf(CHANNELS_STREAM)).flatMap(({ type, data }) =>
     type === 'ChannelAutoDisabled' ? [data] : [],
   )
+
+describe('a file that was not read to its end', () => {
+  const many = Array.from({ length: 20_000 }, (_, n) => LINE.replace('"a"', `"${n}"`)).join('')
+
+  it('is sent to the next channel if the first one refuses it before that', async () => {
+    const eager = await serve((request, response) => {
+      request.resume()
+      response.writeHead(429, { 'content-type': 'application/json' })
+      response.end('{"error":{"message":"slow down"}}')
+    })
+    await addChannels(eager.url)
+    const { status, text } = await upload(KEY, many)
+    expect(status, text).toBe(200)
+    expect(uploadsTo(second)[0]?.body).toContain('"19999"')
+    await eager.close()
+  })
+
+  it('is checked for the next group of auto if the first one lacks the model', async () => {
+    const key = 'AUTOfghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLM'
+    await rig.setOption('GroupRatio', { default: 1, one: 1, two: 1 })
+    await rig.setOption('UserUsableGroups', { default: '', auto: '', one: '', two: '' })
+    await rig.setOption('AutoGroups', ['one', 'two'])
+    await rig.addToken(9, USER, key, { group: 'auto' })
+    await rig.addChannel(SECOND, { ...terms(), groups: ['two'] })
+    const { status, text } = await upload(key, many)
+    expect(status, text).toBe(200)
+  })
+})
 
 describe('a channel that can’t take a file or its batch', () => {
   it('is busy at its own limit, which a file is told like a call', async () => {
