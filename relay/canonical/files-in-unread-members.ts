@@ -25,7 +25,8 @@ const OUTPUT_NAME = new RegExp(
   ].join('|'),
   'i',
 )
-const INPUT_NAME = /(?:^|\.)input(?![a-z])/i
+/** Matches the names of input, also of settings for an output, which may contain pictures. */
+const INPUT_NAME = /(?:^|\.)input(?![a-z])|(?:config|options?|settings|param(?:eter)?s|format)$/i
 
 /** Matches the values of `type` in parts of a conversation that contain a file. */
 const FILE_TYPE = /^(?:input_)?(?:image|video|audio|media|file|document)(?:_url|_file)?$/i
@@ -33,7 +34,7 @@ const MEDIA_TYPE_NAMES = ['mimeType', 'mime_type', 'media_type', 'mediaType', 'c
 const MEDIA_TYPE = /^(?:image|video|audio)\//i
 /** Matches the names of the content, or of its address, beside a media type. */
 const CONTENT_NAME =
-  /^(?:data|bytes|base64|b64_json|(?:file_?|gcs_?)?ur[il]|bytes_?base64_?encoded)$/i
+  /^(?:data|content|blob|bytes|base64|b64_json|(?:file_?|gcs_?)?ur[il]|bytes_?base64_?encoded)$/i
 
 /** Matches a data URL of a file, under any name. */
 const FILE_TEXT = /^\s*data:(?:image|video|audio)\//i
@@ -42,9 +43,9 @@ const FILE_TEXT = /^\s*data:(?:image|video|audio)\//i
  * a text as short as a hash in hexadecimal digits is not.
  */
 const POSSIBLE_FILE_TEXT =
-  /^\s*(?:data:|[a-z][a-z\d+.-]{1,16}:\/\/|(?![a-f\d]{1,128}\s*$)[a-z\d+/]{64})/i
+  /^\s*(?:data:[^\s,]{0,100},|[a-z][a-z\d+.-]{1,16}:\/\/|(?![a-f\d]{1,128}\s*$)[a-z\d+/]{64})/i
 /** Matches the texts that are a file even if a vendor would write to an address of this name. */
-const DATA_URL = /^\s*data:/i
+const DATA_URL = /^\s*data:[^\s,]{0,100},/i
 const JSON_TEXT = /^\s*[[{]/
 /** The maximum length of a text that is parsed. A longer JSON text counts as a file. */
 const PARSED_TEXT_MAX = 256 * 1024

@@ -7,12 +7,9 @@ import { isAbsent } from './read-json-values-strictly.ts'
  */
 const LOSSES_MAX = 1_000
 
-/** Reports whether losses may be missing in a list, because it has the maximum number. */
-export const isFullOfLosses = (losses: readonly string[]): boolean => losses.length >= LOSSES_MAX
-
 /** Adds the path of a member that can't be converted. Losses beyond `LOSSES_MAX` are dropped. */
 export function addLoss(losses: string[], path: string): void {
-  if (!isFullOfLosses(losses)) losses.push(path)
+  if (losses.length < LOSSES_MAX) losses.push(path)
 }
 
 /**

@@ -18,7 +18,6 @@ import {
   withOriginalToolNames,
 } from './adapt-tool-names.ts'
 import { MESSAGES_CONVERSION } from './anthropic-messages/messages-conversion.ts'
-import { isFullOfLosses } from './collect-losses.ts'
 import type {
   AnswerWriters,
   CallerConversion,
@@ -56,8 +55,6 @@ export type CallConversion = {
    * format can't express.
    */
   readonly losses: readonly string[]
-  /** True if there may be more losses than `losses` contains. */
-  readonly hasMoreLosses: boolean
   /**
    * The names of content in the latest answer that the caller's format can't express. The list
    * grows during a stream. All attempts that need the same conversion share the list.
@@ -106,7 +103,6 @@ export function convertCall(
   return {
     body: Buffer.from(JSON.stringify(written.value)),
     losses: [...losses, ...callerPathsOfLosses(written.losses, from, request)],
-    hasMoreLosses: isFullOfLosses(losses) || isFullOfLosses(written.losses),
     lossesInAnswer: lost,
     ...conversionOfAnswer(provider, writers, names, lost),
   }

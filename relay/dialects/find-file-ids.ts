@@ -194,11 +194,11 @@ export class FileIdFinder implements ObjectVisitor {
   private addValue(depth: number, valueAt: number): void {
     const byte = this.bytes[valueAt]
     if (byte !== QUOTE && byte !== OPEN_BRACKET) return
+    const ids = byte === QUOTE ? [this.idAt(valueAt)] : (this.idsAt(valueAt) ?? [null])
+    // A request may have any number of empty lists, whose paths would take long to find.
+    if (ids.length === 0) return
     const path = this.pathAt(depth)
-    if (byte === QUOTE) return this.add(this.idAt(valueAt), path)
-    const ids = this.idsAt(valueAt)
-    if (ids === null) this.add(null, path)
-    else for (const id of ids) this.add(id, path)
+    for (const id of ids) this.add(id, path)
   }
 
   private add(id: string | null, param: string): void {

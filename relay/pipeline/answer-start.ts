@@ -36,7 +36,7 @@ export class AnswerStart {
   hasBegun: boolean
   /** True if an event other than an error came before the answer. */
   hasEvent = false
-  /** True once the provider has reported counts in an event of their own, as after an answer. */
+  /** True once the provider has reported output in an event of its own, as after an answer. */
   hasUsage = false
   /** The data of an error that the provider sent instead of an answer, or null. */
   error: Buffer | null = null

@@ -50,8 +50,6 @@ export type Candidate = {
   readonly dropped: readonly string[]
   /** Paths in the request that the provider's model or format does not support (losses). */
   readonly losses: readonly string[]
-  /** True if there may be more losses than `losses` contains. */
-  readonly hasMoreLosses?: boolean
   /** True if the caller expects images as base64. The provider may return their URLs instead. */
   readonly expectsImageData?: true
   readonly settings: ProviderSettings
@@ -280,7 +278,6 @@ function applyChannelSettings(
     losses: losses.concat(adaptation?.losses ?? [], fitted.losses, ignored),
     settings: providerSettings(adapters, format.name, request.model, model),
     conversion,
-    ...(conversion?.hasMoreLosses === true && { hasMoreLosses: true }),
   }
   if (overrides.size > 0 || dropped.length > 0 || ignored.length > 0)
     return rereadChangedRequest(candidate, request, bodyChange)
@@ -377,7 +374,6 @@ function translatedCandidate(
     ...candidate,
     body: chat.body,
     losses: [...new Set([...losses, ...chat.losses])],
-    hasMoreLosses: candidate.hasMoreLosses === true || chat.hasMoreLosses,
     translated: chat.translated,
     request: profile?.ignoresOutputLimit === true ? { ...request, outputTokensMax: null } : request,
   }

@@ -7,7 +7,7 @@ import {
 import { isObject } from '../canonical/json-values.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { conversionLimitError, lengthLimitError } from '../conversion/conversion-limits.ts'
-import { isAnswerOfModel, LossReader, type ValueOfLoss } from '../conversion/value-of-loss.ts'
+import { LossReader, type ValueOfLoss } from '../conversion/value-of-loss.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import { isImageModel } from '../providers/profiles/image-endpoints.ts'
 import type { RequestForModel } from './adapt-image-request.ts'
@@ -15,7 +15,6 @@ import type { RequestForModel } from './adapt-image-request.ts'
 type Omitting = RequestForModel & {
   readonly dropped: readonly string[]
   readonly losses: readonly string[]
-  readonly hasMoreLosses?: boolean
 }
 
 /** Members whose JSON schemas may contain addresses as examples. */
@@ -30,6 +29,8 @@ const LOST_MEDIA = /(?:\]|\.inlineData|\.fileData) \((?:image|audio|video)(?:\/.
 /** Matches the losses within the conversation, except a message as a whole, and in `EXTRA`. */
 const LOST_VALUE =
   /^(?:extra_body\.|(?:input|system)\[|(?:messages|contents)\[\d+\]\.|systemInstruction\.)/
+/** Matches the losses of a member of a message that is not its content. */
+const MEMBER_OF_MESSAGE = /^(messages|contents|input)(\[\d+\])\.(?!content\b|parts\b)[^.[]+$/
 /** The maximum length of a loss that is searched. The caller determines how long a loss is. */
 const PATH_LENGTH_MAX = 256
 
@@ -66,18 +67,16 @@ class UnreadFiles {
     this.reader = new LossReader(request.format.name.startsWith('gemini'))
   }
 
-  find({ dropped, losses, hasMoreLosses }: Omitting): string | undefined {
-    return (
-      this.inMembers(new Set([...dropped, ...losses])) ??
-      losses.find((loss) => this.isLostFile(loss)) ??
-      (hasMoreLosses === true ? this.anywhere() : undefined)
-    )
+  find({ dropped, losses }: Omitting): string | undefined {
+    const member = this.inMembers(new Set([...dropped, ...losses]))
+    return member ?? losses.find((loss) => this.isLostFile(loss))
   }
 
   private inMembers(omitted: ReadonlySet<string>): string | undefined {
     const { members, body } = this.request
     for (const { key, kind, valueStart, valueEnd } of members) {
-      if (kind === 'null' || isBookkeeping(key) || !this.reader.isNamed(key, omitted)) continue
+      if (kind === 'null' || !this.reader.isNamed(key, omitted)) continue
+      if (isBookkeeping(key) || WITH_SCHEMAS.has(key)) continue
       const file = this.search.fileIn(key, body.subarray(valueStart, valueEnd))
       if (file !== null) return file
     }
@@ -93,30 +92,30 @@ class UnreadFiles {
     }
     const name = loss.slice(loss.lastIndexOf('.') + 1)
     if (!LOST_VALUE.test(loss) || (key === EXTRA && isBookkeeping(name))) return false
-    return this.search.isFileWithin(loss, name, () => {
+    const isLost = this.search.isFileWithin(loss, name, () => {
       const { value, isOfModel } = this.valueAt(key, loss.slice(key.length))
       return isOfModel ? undefined : value
     })
+    return isLost && !this.isBesideFile(loss)
+  }
+
+  /**
+   * Reports whether a loss is a member of a message whose content has a file. Clients list files
+   * beside the content that they also send in it. If the content is lost, it is a loss itself.
+   */
+  private isBesideFile(loss: string): boolean {
+    const [message, key = '', index = ''] = MEMBER_OF_MESSAGE.exec(loss) ?? []
+    if (message === undefined) return false
+    return ['content', 'parts'].some((name) =>
+      this.search.isFileWithin(`${key}${index}.${name}`, name, () => {
+        const { value } = this.valueAt(key, `${index}.${name}`)
+        return Array.isArray(value) ? value : undefined
+      }),
+    )
   }
 
   private valueAt(key: string, path: string): ValueOfLoss {
     return this.reader.valueAt(this.rootOf(key), path)
-  }
-
-  /**
-   * Returns the first member that contains a file anywhere. Which files of a request with too many
-   * losses are sent is not known.
-   */
-  private anywhere(): string | undefined {
-    return this.request.members.find(
-      ({ key }) =>
-        !isBookkeeping(key) &&
-        !WITH_SCHEMAS.has(key) &&
-        this.search.isFileWithin(`any ${key}`, key, () => {
-          const value = this.rootOf(key)
-          return Array.isArray(value) ? value.filter((one) => !isAnswerOfModel(one)) : value
-        }),
-    )?.key
   }
 
   private rootOf(key: string): unknown {

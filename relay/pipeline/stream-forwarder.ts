@@ -237,7 +237,7 @@ export class StreamForwarder implements SseSink {
     const { usage, model, isError, error, isUsageOnly, isLast, ending = null } = meaning
     const isCovered = usage !== undefined && this.usage.add(usage)
     if (usage !== undefined) this.serviceTier = meaning.serviceTier
-    if (isUsageOnly && hasCounts(usage)) this.start.noteUsage()
+    if (isUsageOnly && this.usage.hasOutput) this.start.noteUsage()
     this.modelSearch.note(model)
     if (isError) {
       const text = error === undefined ? eventData(bytes) : JSON.stringify(error)

@@ -1,4 +1,5 @@
 import { anomalyInLater, compareOutputs } from '#relay/canonical/combine-usage-reports.ts'
+import { numericOf } from '#relay/canonical/json-values.ts'
 import type { UsageAnomaly } from '#relay/canonical/provider-usage-report.ts'
 import type { StreamFormat } from '../dialects/stream-format.ts'
 
@@ -27,6 +28,11 @@ export class StreamUsage {
    */
   get anomaly(): UsageAnomaly | null {
     return this.anomalyInReports ?? (this.hasTextAfterUsage && this.lacksOutput ? 'missing' : null)
+  }
+
+  /** True if the reports so far count tokens of output. */
+  get hasOutput(): boolean {
+    return numericOf(this.stream.outputCount?.(this.raw)) > 0
   }
 
   /**

@@ -3,7 +3,6 @@ import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { ConversionError, readCallerRequest } from '../canonical/canonical-request.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { adaptToolNames, type OriginalToolNames } from '../conversion/adapt-tool-names.ts'
-import { isFullOfLosses } from '../conversion/collect-losses.ts'
 import { conversionLimitError } from '../conversion/conversion-limits.ts'
 import { callerPathsOfLosses } from '../conversion/loss-paths-in-caller-format.ts'
 import {
@@ -46,7 +45,6 @@ export function translateToProprietaryApi(
   | {
       readonly body: Buffer
       readonly losses: readonly string[]
-      readonly hasMoreLosses: boolean
       readonly translated: TranslatedChat
     }
   | RelayError {
@@ -64,7 +62,6 @@ export function translateToProprietaryApi(
     return {
       body: Buffer.from(JSON.stringify(written.value)),
       losses: [...losses, ...callerPathsOfLosses(written.losses, caller, placed)],
-      hasMoreLosses: isFullOfLosses(losses),
       translated: { ...settings, translation, model: target.model, originalNames },
     }
   } catch (error) {

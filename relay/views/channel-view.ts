@@ -13,6 +13,7 @@ import {
   channelsIn,
   type Offer,
   type Offers,
+  offerOf,
   offersOf,
 } from '#domain/routing/channels-by-group-and-model.ts'
 import type { TaskKind } from '#domain/tasks/events.ts'
@@ -214,8 +215,12 @@ export class ChannelView {
     nowMs: number,
   ): Offer<RelayChannel> {
     const own = this.offering(group, model, format)
-    const isOwn = hasUnexpiredChannel(own, nowMs) || isDirectFormat(format)
-    return isOwn ? own : this.offering(group, model, 'call')
+    if (hasUnexpiredChannel(own, nowMs) || isDirectFormat(format)) return own
+    const all = this.offering(group, model, 'call')
+    if (own.length === 0) return all
+    // Without its expired channels, the offer tells that each call must be converted.
+    const others = channelsIn(all).filter(({ terms }) => isUnexpired(terms, nowMs))
+    return others.length === 0 ? own : offerOf(others)
   }
 
   /**

@@ -200,36 +200,6 @@ describe('an answer that the provider has interrupted', () => {
     return response.text()
   }
 
-  const spent = { prompt_tokens: 7, completion_tokens: 400 }
-  const usageEvent = dataOf({ id: 'g', choices: [], usage: spent })
-  it.each(CALLS)('is charged if it is cut after its usage: %s', async (path, body) => {
-    for (const events of [role + usageEvent, usageEvent]) {
-      provider.answers.set('*', { headers: STREAMED, pieces: [Buffer.from(events)] })
-      expect((await post(path, { ...body, stream: true })).status).toBe(502)
-    }
-    expect(provider.requests).toHaveLength(2)
-    const ends = (await rig.callEvents()).filter(({ type }) => type === 'CallSettled')
-    expect(ends.map(({ data }) => data)).toEqual([
-      expect.objectContaining({
-        usage: expect.objectContaining({ inputUncached: 7, output: 400 }),
-      }),
-      expect.objectContaining({
-        usage: expect.objectContaining({ inputUncached: 7, output: 400 }),
-      }),
-    ])
-  })
-
-  it('costs nothing if the provider sends an error after the usage', async () => {
-    const before = await rig.balance()
-    const failure = dataOf({ error: { message: 'overloaded', type: 'server_error' } })
-    provider.answers.set('*', {
-      headers: STREAMED,
-      pieces: [Buffer.from(role + usageEvent + failure)],
-    })
-    expect((await chat(rig, { model: 'm', stream: true })).status).toBe(502)
-    expect([provider.requests.length, await rig.balance()]).toEqual([2, before])
-  })
-
   it.each(['', ': thinking\n\n', role])(
     'has begun a second after its role (then %o)',
     async (next) => {

@@ -138,6 +138,9 @@ describe('a channel of another format', () => {
     anthropic.answers.set('*', { body: MESSAGE })
     await rig.addChannel(2, { type: 14, baseUrl: anthropic.url })
     await rig.addChannel(3, { priority: 9, expiredTime: 1 })
+    const tools = [{ type: 'function', function: { name: 'f', parameters: 3 } }]
+    expect((await chat(rig, { ...ASK, messages: TURN, tools })).status).toBe(400)
+    expect(await rig.callEvents()).toEqual([])
     await send('/v1/chat/completions', { ...ASK, messages: TURN })
     expect(await settled()).toMatchObject({ channelId: 2 })
     await rig.addChannel(4, { priority: 1 })

@@ -117,3 +117,37 @@ describe('an error in a vendor’s own format after a role that was sent', () =>
     expect(await rig.balance()).toBe(before)
   })
 })
+
+describe('a stream that is cut after its usage', () => {
+  const USED = { prompt_tokens: 7, completion_tokens: 400 }
+  const usageEvent = (usage: object) => dataOf({ id: 'g', choices: [], usage })
+  const CALLS = [
+    [...CHAT, ROLE + usageEvent(USED)],
+    [...CHAT, usageEvent(USED)],
+    [...MESSAGES, ROLE + usageEvent(USED)],
+    [...GEMINI, ROLE + usageEvent(USED)],
+  ] as const
+  const sendAt = async (path: string, body: object, events: string) => {
+    await addChannels(8)
+    provider.answers.set('*', { headers: STREAMED, pieces: [Buffer.from(events)] })
+    return (await post(path, body)).status
+  }
+
+  it.each(CALLS)(
+    'is charged by the output it reported, and is not repeated: %s %o %o',
+    async (path, body, events) => {
+      expect(await sendAt(path, body, events)).toBe(502)
+      expect(provider.requests).toHaveLength(1)
+      expect((await onlyEnd(rig)).data).toMatchObject({ usage: { inputUncached: 7, output: 400 } })
+    },
+  )
+
+  it.each([
+    ['it reported only its input', usageEvent({ ...USED, completion_tokens: 0 })],
+    ['an error follows', usageEvent(USED) + dataOf({ error: { message: 'overloaded' } })],
+  ])('costs nothing if %s', async (_, events) => {
+    const before = await rig.balance()
+    expect(await sendAt(...CHAT, ROLE + events)).toBe(502)
+    expect([provider.requests.length, await rig.balance()]).toEqual([2, before])
+  })
+})

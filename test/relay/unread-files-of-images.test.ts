@@ -54,7 +54,22 @@ const withLosses = (count: number, part: object) => {
   const lost = Array.from({ length: count }, (_, n) => ({ type: `unknown_${n}` }))
   return { messages: [{ role: 'user', content: [{ type: 'text', text: 'x' }, ...lost, part] }] }
 }
-const withManyLosses = (part: object) => withLosses(1_500, part)
+/** A tool whose schema has 1 500 members that Gemini's format does not have. */
+const TOOL = {
+  type: 'function',
+  function: {
+    name: 'draw',
+    parameters: {
+      type: 'object',
+      properties: Object.fromEntries(
+        Array.from({ length: 1_500 }, (_, n) => [
+          `p${n}`,
+          { type: 'string', contentEncoding: 'x' },
+        ]),
+      ),
+    },
+  },
+}
 
 /** Sends a request in Gemini's format to a channel of another format. */
 async function postToGemini(body: object) {
@@ -82,7 +97,16 @@ describe('a request for an image', () => {
     [CHATS, user({ type: 'image', source: { type: 'bytes', data: BASE64 } }), PART],
     [CHATS, user({ type: 'text', text: 'x', image_url: PICTURE }), `${PART}.image_url`],
     [CHATS, { messages: [{ role: 'user', content: 'x', image_url: PICTURE }] }, MEMBER],
-    [CHATS, withManyLosses({ type: 'image', source: { type: 's3', url: PICTURE } }), 'messages'],
+    [
+      CHATS,
+      withLosses(900, { type: 'image', source: { type: 's3', url: PICTURE } }),
+      'messages[0].content[901]',
+    ],
+    [
+      CHATS,
+      { messages: [{ role: 'user', content: 'a hat', attachments: [{ url: PICTURE }] }] },
+      'messages[0].attachments',
+    ],
     [CHATS, withLosses(150, video), 'messages[0].content[151]'],
   ])('is refused by %s if a file is not sent: %j', async (path, body, param) => {
     expect(await post(path, body)).toEqual([400, param])
@@ -175,7 +199,20 @@ describe('a request for an image', () => {
     [IMAGES, { result_file_id: 'abc', webhook: { image_url: PICTURE }, note: 'data:,a hat' }],
     [CHATS, { extra_body: { metadata: { image: PICTURE }, user: { image_url: PICTURE } } }],
     [CHATS, withLosses(150, { type: 'image_url', image_url: { url: PICTURE } })],
-    [CHATS, withLosses(1_500, { type: 'text', text: 'x' })],
+    [CHATS, withLosses(1_500, { type: 'image_url', image_url: { url: PICTURE } })],
+    [CHATS, { ...user({ type: 'image_url', image_url: { url: PICTURE } }), tools: [TOOL] }],
+    [
+      CHATS,
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [{ type: 'image_url', image_url: { url: PICTURE } }],
+            attachments: [{ url: PICTURE, contentType: 'image/png' }],
+          },
+        ],
+      },
+    ],
     [IMAGES, { image_request_id: SHA_256, output_file_id: 'abc', framework: PICTURE }],
     [CHATS, { metadata: { image_ref: PICTURE } }],
     [CHATS, { extra_body: { google: { safety: 'low' }, framework: PICTURE } }],

@@ -115,7 +115,6 @@ export function convertToPredict(request: ChatRequest) {
   const conversion = {
     body: converted,
     losses: lossesIn(format.name, parsed),
-    hasMoreLosses: false,
     lossesInAnswer: { list: [] },
     convertAnswer: (answer: Buffer) => answerFor(request, answer),
     createStream: () => {

@@ -28,6 +28,9 @@ describe('a member that is not read', () => {
     ['part', { inlineData: { mimeType: 'image/png', data: 'QUJD' } }],
     ['part', { inline_data: { mime_type: 'video/mp4', data: 'QUJD' } }],
     ['part', { file_data: { mime_type: 'audio/mpeg', file_uri: 'files/1' } }],
+    ['part', { mime_type: 'image/png', content: 'QUJD' }],
+    ['output_config', { reference_images: [URL_OF_FILE] }],
+    ['outputOptions', { first_frame: URL_OF_FILE }],
   ])('is a file: %s with %j', (name, value) => {
     expect(isFile(name, value)).toBe(true)
   })
@@ -54,6 +57,7 @@ describe('a member that is not read', () => {
     ['output', { mime_type: 'image/png', image: { url: URL_OF_FILE } }],
     ['webhook', { image_url: URL_OF_FILE }],
     ['note', 'data:,a hat'],
+    ['image_description', 'data: a chart, in blue'],
     ['note', 'data:text/plain;base64,QUJD'],
     ['format', { mime_type: 'image/png', quality: 'high', data: '' }],
     ['response_format', { type: 'image', detail: 'high' }],

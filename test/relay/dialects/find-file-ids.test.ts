@@ -175,6 +175,18 @@ describe('an address of a file at a provider', () => {
 })
 
 describe('no file is found', () => {
+  it('in any number of empty lists that are deeply nested, without taking long', () => {
+    const names = Array.from({ length: 55 }, (_, at) => `${at}`.repeat(50))
+    const open = names.map((name) => `{"${name}":`).join('')
+    const lists = Array(190_000).fill('{"file_ids":[]}').join(',')
+    const close = '}'.repeat(names.length)
+    const text = `{"model":"m","messages":[{"role":"user","a":${open}[${lists}]${close}}]}`
+    const before = process.cpuUsage()
+    expect(filesIn(OPENAI_CHAT, text)).toBeUndefined()
+    const { user, system } = process.cpuUsage(before)
+    expect(user + system).toBeLessThan(1_000_000)
+  })
+
   const schema = { type: 'object', properties: { file_id: { type: 'string', default: 'x' } } }
   it.each<[string, WireFormat, object]>([
     ['a text', OPENAI_CHAT, chat({ type: 'text', text: '"file_id":"f"' })],
