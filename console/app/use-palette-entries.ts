@@ -10,9 +10,10 @@ import {
   type RegisteredAction,
   registeredActions,
 } from '#console/ui/actions/action-registry.ts'
-import { findFullRequestId, findRequestId } from '#console/ui/elements/find-request-id.ts'
+import { findRequestId } from '#console/ui/elements/find-request-id.ts'
 import { stampText } from '#console/ui/elements/time-text.ts'
 import { useDebouncedValue } from '#console/ui/state/throttle-debounce-and-live-refetch.ts'
+import { findFullRequestId } from '#read-api/contract/find-full-request-id.ts'
 import { channelsQuery } from '../api/channels.ts'
 import { tokensQuery } from '../api/token-and-redemption-queries.ts'
 import { listLogs, logsKey } from '../api/usage-log-queries.ts'

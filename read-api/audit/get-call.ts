@@ -9,6 +9,7 @@ import { findOpenCall } from '#projections/open-calls/query.ts'
 import { findToken } from '#projections/tokens/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { callQueries } from '../contract/calls.ts'
+import { findFullRequestId } from '../contract/find-full-request-id.ts'
 import { decryptRows } from '../logs/log-response.ts'
 import { type App, type ReadDeps, upToDate } from '../read-dependencies-and-query-parameters.ts'
 import { auditError } from './audit-errors.ts'
@@ -69,8 +70,6 @@ type FoundCall = {
   readonly names: CallNames
 }
 
-const REQUEST_ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
-
 /**
  * Finds a call that the requester may see, with its events. Throws a 404 if the call does not exist
  * or the requester may not see it.
@@ -99,8 +98,8 @@ async function findVisibleCall(
   request: FastifyRequest,
   requestId: string,
 ): Promise<FoundCall | null> {
-  const call = requestId.toLowerCase()
-  if (!REQUEST_ID.test(call)) return null
+  const call = findFullRequestId(requestId)
+  if (call === null) return null
   const { userId: viewer } = principalOf(request)
   const ofViewer = seesAllCalls(request) ? {} : { userId: viewer }
   const rows = await logRows(core.db, { ...ofViewer, requestId: call }, { offset: 0, limit: 1 })

@@ -3,6 +3,7 @@ import { PLAYGROUND_NAME, playgroundTokenId } from '#domain/shared/playground-to
 import { type LogFilter, playgroundIds } from '#projections/logs/query.ts'
 import { tokenIdsByName } from '#projections/tokens/query.ts'
 import { userIdByName } from '#projections/users/query.ts'
+import { findFullRequestId } from '../contract/find-full-request-id.ts'
 import type { LogQuery } from '../contract/logs.ts'
 import { integerOf, type ReadDeps, textOf } from '../read-dependencies-and-query-parameters.ts'
 
@@ -33,10 +34,16 @@ export async function logFilter(
     ...optional('channelId', channelId === 0 ? undefined : channelId),
     ...optional('failedChannelId', failedChannelId === 0 ? undefined : failedChannelId),
     ...optional('tokenIds', tokenName === undefined ? undefined : tokenIds),
-    ...optional('requestId', textOf(query.request_id)),
+    ...optional('requestId', requestIdOf(query.request_id)),
     ...optional('from', integerOf(query.start_timestamp)),
     ...optional('to', integerOf(query.end_timestamp)),
   }
+}
+
+/** Returns the beginning of a request id, or the request id of a batch that a caller knows. */
+function requestIdOf(text: string | undefined): string | undefined {
+  const given = textOf(text)
+  return given === undefined ? undefined : (findFullRequestId(given) ?? given)
 }
 
 const CALLERS_MAX = 50_000

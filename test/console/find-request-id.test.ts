@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { findFullRequestId, findRequestId } from '#console/ui/elements/find-request-id.ts'
+import { findRequestId } from '#console/ui/elements/find-request-id.ts'
+import { findFullRequestId } from '#read-api/contract/find-full-request-id.ts'
 
 const ID = '0199aa00-1b2c-7000-8000-0123456789ab'
 
@@ -9,6 +10,7 @@ describe('the request id in pasted text', () => {
     ['with spaces around it', `  ${ID}\n`],
     ['in upper case', ID.toUpperCase()],
     ['a header line', `X-Request-Id: ${ID}`],
+    ['the id of a batch', `batch_${ID.replaceAll('-', '')}`],
     ['an error message', `The provider answered 502. (request id: ${ID})`],
   ])('is found: %s', (_name, text) => {
     expect(findRequestId(text)).toBe(ID)

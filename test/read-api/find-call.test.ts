@@ -40,6 +40,14 @@ describe('the log filtered by request id', () => {
     expect(await idsFor(old.toUpperCase(), ALICE)).toEqual([old])
   })
 
+  it.each(['batch_', 'msgbatch_', 'batches/'])(
+    'finds a batch by its id for callers, %s…',
+    async (prefix) => {
+      expect(await idsFor(prefix + old.replaceAll('-', ''), ALICE)).toEqual([old])
+      expect(await idsFor(prefix + bobs.replaceAll('-', ''), ALICE)).toEqual([])
+    },
+  )
+
   it('finds a call by a prefix of at least eight characters', async () => {
     expect(await idsFor(old.slice(0, 8), ALICE)).toEqual([old])
     expect(await idsFor(old.slice(0, 20), ALICE)).toEqual([old])

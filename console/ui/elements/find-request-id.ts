@@ -1,4 +1,5 @@
-const FULL_ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i
+import { findFullRequestId } from '#read-api/contract/find-full-request-id.ts'
+
 const BEGINNING = /^[0-9a-f]{8}(?:-[0-9a-f-]*)?$/i
 
 /**
@@ -11,6 +12,3 @@ export function findRequestId(text: string): string | null {
   const part = text.trim().toLowerCase()
   return BEGINNING.test(part) && part.length <= 36 ? part : null
 }
-
-export const findFullRequestId = (text: string): string | null =>
-  FULL_ID.exec(text)?.[0].toLowerCase() ?? null
