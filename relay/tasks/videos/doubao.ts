@@ -7,6 +7,7 @@ import {
   unreadCommands,
   withoutCommands,
 } from './doubao-prompt-commands.ts'
+import { ratioOf, resolutionOf } from './sizes-of-videos.ts'
 import {
   accepted,
   causesByCode,
@@ -15,9 +16,7 @@ import {
   defined,
   HOUR_MS,
   providerTextOf,
-  ratioOf,
   refused,
-  resolutionOf,
   secondsWithin,
   statusesByName,
   type VideoRequest,

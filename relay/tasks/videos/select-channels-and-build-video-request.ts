@@ -11,6 +11,7 @@ import { DOUBAO } from './doubao.ts'
 import { HAILUO } from './hailuo.ts'
 import { JIMENG } from './jimeng.ts'
 import { KLING } from './kling.ts'
+import { sizeOfVideo } from './sizes-of-videos.ts'
 import { SORA } from './sora.ts'
 import { VEO } from './veo.ts'
 import { VEO_ON_VERTEX } from './veo-on-vertex.ts'
@@ -19,7 +20,6 @@ import {
   type NamesOfOptions,
   observeReads,
   type SubmitContext,
-  sizeOfVideo,
   type VendorCall,
   type VideoRequest,
   type VideoVendor,

@@ -1,4 +1,5 @@
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { resolutionOf } from './sizes-of-videos.ts'
 import {
   accepted,
   choose,
@@ -7,7 +8,6 @@ import {
   providerTextOf,
   refused,
   reject,
-  resolutionOf,
   statusesByName,
   type VideoRequest,
   type VideoVendor,

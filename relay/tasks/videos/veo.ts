@@ -1,6 +1,7 @@
 import type { VideoMedia } from '#domain/tasks/events.ts'
 import { type JsonObject, objectOrEmpty, textOrEmpty } from '#relay/canonical/json-values.ts'
 import { listOfObjects } from '../parse-provider-json.ts'
+import { ratioOf, resolutionOf } from './sizes-of-videos.ts'
 import {
   accepted,
   choose,
@@ -8,10 +9,8 @@ import {
   defined,
   HOUR_MS,
   providerTextOf,
-  ratioOf,
   refused,
   reject,
-  resolutionOf,
   secondsWithin,
   type VideoReport,
   type VideoRequest,

@@ -274,55 +274,6 @@ export function secondsWithin(requested: number | null, otherwise: number, range
 }
 type Range = readonly [least: number, most: number]
 
-/**
- * Returns the requested resolution. If only a size was requested, the resolution is its shorter
- * side: `720p` for `1280x720`. Returns null if neither was requested.
- */
-export function resolutionOf(request: Pick<VideoRequest, 'resolution' | 'size'>): string | null {
-  if (request.resolution !== null) return request.resolution
-  const { size } = request
-  if (size === null) return null
-  const sides = sidesOf(size)
-  return sides === null ? reject('size') : `${Math.min(...sides)}p`
-}
-
-const sidesOf = (size: string): readonly [number, number] | null => {
-  const [, width, height] = /^([1-9]\d{1,3})[x*×]([1-9]\d{1,3})$/i.exec(size) ?? []
-  return width === undefined || height === undefined ? null : [Number(width), Number(height)]
-}
-
-const RATIOS = ['16:9', '9:16', '1:1', '4:3', '3:4', '21:9', '3:2', '2:3'] as const
-
-/**
- * Returns the requested aspect ratio. If only a size was requested, returns the nearest ratio.
- * Returns null if neither was requested. Throws `TaskRequestError` for an invalid ratio or size.
- */
-export function ratioOf(request: VideoRequest): string | null {
-  const { ratio } = request
-  if (ratio !== null) return /^\d{1,2}:\d{1,2}$/.test(ratio) ? ratio : reject('aspect_ratio')
-  const { size } = request
-  if (size === null) return null
-  const sides = sidesOf(size) ?? reject('size')
-  const distance = (one: string) => {
-    const [width = 1, height = 1] = one.split(':').map(Number)
-    return Math.abs(Math.log((sides[0] * height) / (sides[1] * width)))
-  }
-  return RATIOS.reduce((best, one) => (distance(one) < distance(best) ? one : best))
-}
-
-/**
- * Returns the requested size if it is the size of a video with this resolution and the requested
- * ratio. Returns null for any other size, because the vendor makes a video of another size.
- */
-export function sizeOfVideo(request: VideoRequest, resolution: string | null): string | null {
-  const [width, height] = (request.size === null ? null : sidesOf(request.size)) ?? []
-  if (width === undefined || height === undefined) return null
-  const shorterSide = resolution === '4k' ? '2160p' : resolution
-  if (shorterSide !== `${Math.min(width, height)}p`) return null
-  const [across, down] = (ratioOf(request) ?? '').split(':').map(Number)
-  return width * Number(down) === height * Number(across) ? `${width}x${height}` : null
-}
-
 const DATA_URL = /^data:(image\/[\w.+-]+);base64,(.+)$/s
 
 /** Returns the media type and the base64 text of a data URL; null for a web URL. */

@@ -1,5 +1,6 @@
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { listOfObjects } from '../parse-provider-json.ts'
+import { ratioOf, resolutionOf } from './sizes-of-videos.ts'
 import {
   accepted,
   causesByCode,
@@ -7,9 +8,7 @@ import {
   defined,
   HOUR_MS,
   providerTextOf,
-  ratioOf,
   refused,
-  resolutionOf,
   secondsWithin,
   statusesByName,
   type VideoRequest,
