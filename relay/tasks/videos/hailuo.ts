@@ -1,7 +1,7 @@
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { MINIMAX_CODES } from '#relay/providers/profiles/minimax-errors.ts'
 import { webAddress } from '../parse-provider-json.ts'
-import { ratioOf, resolutionOf, sizesOf } from './sizes-of-videos.ts'
+import { chooseResolution, ratioOf, sizesOf } from './sizes-of-videos.ts'
 import {
   accepted,
   causesByCode,
@@ -38,7 +38,7 @@ export const HAILUO: VideoVendor = {
   media: (request, model) => {
     const isNew = /Hailuo/i.test(model)
     const offered = isNew ? ['768p', '1080p', ...(/-02$/.test(model) ? ['512p'] : [])] : ['720p']
-    const resolution = choose('resolution', resolutionOf(request), offered)
+    const resolution = chooseResolution(request, offered, ['16:9'])
     const lengths = isNew && resolution !== '1080p' ? [6, 10] : [6]
     const seconds = choose('seconds', request.seconds, lengths)
     refuseOtherShapes(request, offered)

@@ -1,6 +1,6 @@
 import type { OpenStatus, VideoMedia } from '#domain/tasks/events.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import { type RelayError, relayError } from '../../canonical/relay-error.ts'
+import { relayError } from '../../canonical/relay-error.ts'
 import { boundedTextOf } from '../parse-provider-json.ts'
 import type { RefusalCause, SubmitAnswer } from '../read-provider-task-answers.ts'
 import { rejectParam, TaskRequestError } from '../read-task-request-body.ts'
@@ -13,7 +13,10 @@ export type VideoRequest = {
   readonly model: string
   readonly prompt: string | null
   readonly negativePrompt: string | null
-  /** The requested length of the video in seconds; null for the vendor's default. */
+  /**
+   * The requested length of the video in seconds; null for the vendor's default. NaN if the caller
+   * sent another value than an integer, which vendors refuse.
+   */
   readonly seconds: number | null
   /** The requested width and height in pixels, such as `1280x720`; null if none was requested. */
   readonly size: string | null
@@ -217,12 +220,29 @@ export function observeReads(
   return { observed, unread }
 }
 
-export const reject = (param: string, values?: readonly (string | number)[]): never => {
-  const error: RelayError =
-    values === undefined
-      ? relayError('invalid_parameter', { param })
-      : relayError('video_option_invalid', { param, subject: values.join(', ') })
-  throw new TaskRequestError(error)
+/**
+ * Returns the caller's name for a member that errors name as the gateway's own format does, such as
+ * `parameters.durationSeconds` for `seconds`.
+ */
+export type NameOfMember = (member: string) => string
+
+/** Runs `work`. In a `TaskRequestError` that it throws, the member gets the caller's name. */
+export function withNamesOfCaller<Result>(nameOf: NameOfMember, work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof TaskRequestError)) throw error
+    const { params, ...others } = error.error
+    if (params.param === undefined) throw error
+    throw new TaskRequestError({ ...others, params: { ...params, param: nameOf(params.param) } })
+  }
+}
+
+/** Throws the error for a value that the vendor does not offer. `values` are those it offers. */
+export function reject(param: string, values: readonly (string | number)[]): never {
+  throw new TaskRequestError(
+    relayError('video_option_invalid', { param, subject: values.join(', ') }),
+  )
 }
 
 /**
@@ -267,10 +287,15 @@ export const rejectPictures = (param: string, most: number): never => {
   throw new TaskRequestError(relayError('too_many_pictures', { param, subject: `${most}` }))
 }
 
-export function secondsWithin(requested: number | null, otherwise: number, range: Range): number {
+export function secondsWithin(
+  requested: number | null,
+  otherwise: number,
+  range: Range,
+  param = 'seconds',
+): number {
   const seconds = requested ?? otherwise
   const isFit = Number.isInteger(seconds) && seconds >= range[0] && seconds <= range[1]
-  return isFit ? seconds : reject('seconds', [`${range[0]}–${range[1]}`])
+  return isFit ? seconds : reject(param, [`${range[0]}–${range[1]}`])
 }
 type Range = readonly [least: number, most: number]
 

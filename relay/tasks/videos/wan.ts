@@ -228,10 +228,9 @@ function madeSizeOf(request: VideoRequest, model: string, resolution: string) {
  */
 function sizeOf(request: VideoRequest, resolution: string): string {
   const sizes = SIZES[resolution] ?? {}
+  if (request.ratio !== null) choose('aspect_ratio', request.ratio, Object.keys(sizes))
   const size = sizes[ratioOf(request) ?? '16:9']
-  if (size !== undefined) return size
-  if (request.ratio !== null) return reject('aspect_ratio', Object.keys(sizes))
-  return reject('size', Object.values(sizes).map(asWritten))
+  return size ?? reject('size', Object.values(sizes).map(asWritten))
 }
 
 /** Returns a size of the vendor as callers write it, such as `1280x720` for `1280*720`. */
