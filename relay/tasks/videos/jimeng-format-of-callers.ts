@@ -1,7 +1,7 @@
 import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import { notPossible } from './read-video-members.ts'
+import { notPossible } from '../read-task-request-body.ts'
 import {
   type NameOfMember,
   type NamesOfOptions,

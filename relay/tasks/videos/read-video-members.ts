@@ -1,24 +1,12 @@
 import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { notOneOf, type RelayErrorCode, relayError } from '../../canonical/relay-error.ts'
-import { TaskRequestError } from '../read-task-request-body.ts'
+import { relayError } from '../../canonical/relay-error.ts'
+import { notPossible, PICTURES, refuse, TaskRequestError } from '../read-task-request-body.ts'
 import { isGiven } from './names-of-video-members.ts'
 
 const TEXT_MAX = 128
 const IMAGE_MAX = 20 * 1024 * 1024
 const IMAGES_MAX = 8
 const SEED_MAX = Number.MAX_SAFE_INTEGER
-const PICTURES = ['https://…', 'data:image/png;base64,…']
-
-function refuse(code: RelayErrorCode, param: string, subject?: string | number): never {
-  throw new TaskRequestError(
-    relayError(code, subject === undefined ? { param } : { param, subject: `${subject}` }),
-  )
-}
-
-/** Throws the error for a member whose value is none of `values`, whatever the vendor offers. */
-export function notPossible(param: string, values: readonly string[]): never {
-  throw new TaskRequestError(notOneOf(param, values))
-}
 
 export const unsupported = (param: string): TaskRequestError =>
   new TaskRequestError(relayError('parameter_not_supported', { param }))

@@ -2,7 +2,7 @@ import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import type { TaskRequest } from '../plan-task.ts'
-import { rejectParam, type TaskBody } from '../read-task-request-body.ts'
+import { notPossible, rejectParam, type TaskBody } from '../read-task-request-body.ts'
 import {
   membersOfJimeng,
   nameInJimeng,
@@ -14,7 +14,6 @@ import {
   audioIn,
   imagesIn,
   modeIn,
-  notPossible,
   onlyOne,
   secondsIn,
   seedIn,

@@ -1,4 +1,4 @@
-import { notPossible } from './read-video-members.ts'
+import { notPossible } from '../read-task-request-body.ts'
 import { choose, reject, type VideoRequest } from './video-vendor.ts'
 
 /**
