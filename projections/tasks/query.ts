@@ -211,10 +211,10 @@ export type PositionRange = {
 }
 
 /**
- * Returns the ids of the user's tasks of a kind, in pages. The newest tasks are first, or the
- * oldest tasks if `isOldestFirst` is true. `after` is the last id of the previous page, or null. A
- * page may be found by its `offset` instead. If `action` is set, deleted tasks and those with other
- * actions are left out. Task ids rise with time.
+ * Returns the ids of the user's tasks of a kind, in pages, without those that were deleted. The
+ * newest tasks are first, or the oldest tasks if `isOldestFirst` is true. `after` is the last id of
+ * the previous page, or null. A page may be found by its `offset` instead. If `action` is set, only
+ * tasks with this action are returned. Task ids rise with time.
  */
 export const recentTasks = async (
   db: CommonQueryMethods,
@@ -223,11 +223,10 @@ export const recentTasks = async (
   const comparison = isOldestFirst ? sql.fragment`>` : sql.fragment`<`
   const rest = after === null ? sql.fragment`true` : sql.fragment`id ${comparison} ${after}`
   const order = isOldestFirst ? sql.fragment`asc` : sql.fragment`desc`
-  const isMeant =
-    action === undefined ? sql.fragment`true` : sql.fragment`action = ${action} and not is_deleted`
+  const isMeant = action === undefined ? sql.fragment`true` : sql.fragment`action = ${action}`
   return db.anyFirst(sql.type(rowType({ id: Type.String() }))`
     select id from read_tasks.tasks
-    where kind = ${kind} and user_id = ${userId} and ${rest} and ${isMeant}
+    where kind = ${kind} and user_id = ${userId} and not is_deleted and ${rest} and ${isMeant}
     order by position ${order} limit ${limit} offset ${offset}
   `)
 }

@@ -12,7 +12,8 @@ import { endStream } from './write-streamed-response.ts'
 
 const MIB = 1024 * 1024
 
-type CallErrorAnswer = {
+/** The answer to a call, or to a request for a session, that failed before it began. */
+export type CallErrorAnswer = {
   readonly reason: 'client-gone' | 'no-channel' | 'not-sent'
   readonly errorCode: string
   readonly status: number
@@ -58,6 +59,13 @@ const CALLER_GONE_STATUS = 499
  */
 const NO_CHANNEL_ERRORS: ReadonlySet<RelayErrorCode> = new Set(['no_channel', 'channels_busy'])
 
+/** The channel that failed, and the properties of the request that decide how this is shown. */
+type FailedCandidate = Pick<Candidate, 'channel' | 'conversion' | 'upstreamModel'> & {
+  readonly request: Pick<Candidate['request'], 'isStream'> & {
+    readonly format: Pick<Candidate['request']['format'], 'errors' | 'answerBytesMax'>
+  }
+}
+
 type AnswerContext = {
   readonly isHidden: boolean
   readonly isCallerGone: boolean
@@ -74,7 +82,7 @@ type AnswerContext = {
  * recorded.
  */
 export function callErrorAnswer(
-  candidate: Candidate | null,
+  candidate: FailedCandidate | null,
   end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null,
   { isHidden, isCallerGone, unserved, errors, call }: AnswerContext,
 ): CallErrorAnswer {
@@ -131,7 +139,7 @@ function statusOfErrorEvent(error: Buffer, { overloadedStatus = 503 }: ErrorForm
 
 /** Returns the error for the caller of a call whose last attempt ended with `cause`. */
 export function errorOfAttempt(
-  { request: { format, isStream } }: Candidate,
+  { request: { format, isStream } }: Pick<FailedCandidate, 'request'>,
   cause: AttemptError,
   params: { readonly retryAfter?: number } = {},
 ): RelayError {
@@ -149,7 +157,7 @@ type ErrorRendering = Pick<AnswerContext, 'isHidden' | 'errors' | 'call'> & {
 
 /** Renders a provider's error in the caller's format, without confidential texts. */
 export function providerErrorBody(
-  candidate: Candidate,
+  candidate: FailedCandidate,
   error: Buffer,
   status: number,
   { isHidden, errors, call, hasGatewayStatus }: ErrorRendering,
@@ -165,14 +173,17 @@ export function providerErrorBody(
  * forwarded in the provider's words, unless the site hides providers' errors. The format that a
  * caller expects for errors may differ from the format of its request.
  */
-const hasOwnErrors = ({ conversion, request }: Candidate, errors: ErrorFormat): boolean =>
+const hasOwnErrors = ({ conversion, request }: FailedCandidate, errors: ErrorFormat): boolean =>
   conversion === null && request.format.errors === errors
 
 /**
  * Lists the texts that are removed from a provider's error before a caller sees it, such as the
  * provider's name for the model.
  */
-export const confidentialOf = ({ channel, upstreamModel }: Candidate): readonly string[] =>
+export const confidentialOf = ({
+  channel,
+  upstreamModel,
+}: Pick<Candidate, 'channel' | 'upstreamModel'>): readonly string[] =>
   upstreamModel === null ? confidentialTo(channel) : [...confidentialTo(channel), upstreamModel]
 
 /** Sends an error as a response, or as an event if the response has begun as a stream. */

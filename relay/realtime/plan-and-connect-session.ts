@@ -4,12 +4,13 @@ import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import { ADMIN } from '#domain/shared/user-roles-and-statuses.ts'
 import type { Views } from '#relay/views/start-views.ts'
-import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
-import { ERROR_CODE_OF } from '../pipeline/failed-call-answer.ts'
+import { type CallErrorAnswer, callErrorAnswer } from '../pipeline/failed-call-answer.ts'
+import type { Exchange } from '../pipeline/http-exchange.ts'
 import { accessError, errorOfUnofferedModel, priceError } from '../pipeline/model-access-errors.ts'
 import { requestIdHeaderIn, retryAfterOf } from '../pipeline/read-retry-delay-and-request-id.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
@@ -111,8 +112,11 @@ export type Upstream = {
 export type UpstreamRequest = {
   readonly model: string
   readonly isBeta: boolean
-  /** The call id that the log and the circuit breaker use for the connection. */
-  readonly call: string
+  /**
+   * The caller's request. The log and the circuit breaker use its call id for the connection, and a
+   * provider's error is shown in its format.
+   */
+  readonly exchange: Pick<Exchange, 'call' | 'errors'>
 }
 
 /**
@@ -128,24 +132,24 @@ const NOTHING = Buffer.alloc(0)
  * Tries channels in their order until one accepts the session. Makes at most `1 + retryTimes`
  * attempts, or one if the caller has named the channel. If a provider rejects a key or its account,
  * its channel may be tried again with another key. Returns the connection, or the error for the
- * caller.
+ * caller: that of the last provider, as for a call, or the gateway's own.
  */
 export async function openUpstream(
   deps: RelayDeps,
   caller: Caller,
   { offer }: RealtimePlan,
   request: UpstreamRequest,
-): Promise<Upstream | RelayError> {
+): Promise<Upstream | RelayError | CallErrorAnswer> {
   const isPinned = caller.pinnedChannelId !== null
   const selector = new ChannelSelector(deps, offer, request.model, isPinned)
-  let opened: Upstream | RelayError | null = null
+  let opened: Upstream | RelayError | CallErrorAnswer | null = null
   try {
     opened = await connectInTurn(deps, caller, selector, request)
     return opened
   } finally {
     // After an exception, the channel's permit would otherwise be held until the process ends. An
     // open connection keeps its permit until `release` is called.
-    if (opened === null || isRelayError(opened)) selector.end(true)
+    if (opened === null || !('socket' in opened)) selector.end(true)
   }
 }
 
@@ -154,13 +158,14 @@ async function connectInTurn(
   caller: Caller,
   selector: ChannelSelector,
   request: UpstreamRequest,
-): Promise<Upstream | RelayError> {
-  const { model, call } = request
+): Promise<Upstream | RelayError | CallErrorAnswer> {
+  const { model, exchange } = request
+  const { call } = exchange
   const isPinned = caller.pinnedChannelId !== null
   const { options } = deps.views.options
   let triesLeft = isPinned ? 1 : 1 + options.retryTimes
   let used = NO_KEYS
-  let error: RelayError | null = null
+  let answer: CallErrorAnswer | null = null
   while (triesLeft > 0) {
     const channel = await selector.next()
     if (channel === null) break
@@ -183,7 +188,7 @@ async function connectInTurn(
       return { socket, channel, key, release, evidence, upstreamModel: nameAt(channel, model) }
     }
     selector.end(false)
-    error = errorOf(outcome)
+    answer = answerTo(outcome, channel, request, options.isUpstreamErrorHidden)
     if (!isRetryable(outcome, true)) break
     triesLeft -= 1
     if (channel.keys.length > 1 && accountErrorOf(outcome) !== null) {
@@ -191,7 +196,7 @@ async function connectInTurn(
       selector.retryWithAnotherKey()
     }
   }
-  return error ?? noUsableChannelError(selector, model)
+  return answer ?? noUsableChannelError(selector, model)
 }
 
 /**
@@ -204,9 +209,20 @@ type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
 const CONNECTED: AttemptEnd = { kind: 'streamed', status: 200, error: null }
 const FAILED = { kind: 'failed', body: NOTHING, retryAfterMs: 0 } as const
 
-function errorOf(end: Failed): RelayError {
-  if (end.error === 'status' && accountErrorOf(end) !== null) return relayError('upstream_account')
-  return relayError(ERROR_CODE_OF[end.error], end.retryAfterMs > 0 ? { retryAfter: 1 } : {})
+/**
+ * Returns the answer for the caller if this provider was the last one. A session has the errors of
+ * the caller's format, because OpenAI's and Azure's API are the only ones with sessions.
+ */
+function answerTo(
+  end: Failed,
+  channel: RelayChannel,
+  { model, exchange: { call, errors } }: UpstreamRequest,
+  isHidden: boolean,
+): CallErrorAnswer {
+  const request = { isStream: true, format: { errors } }
+  const failed = { channel, conversion: null, upstreamModel: nameAt(channel, model), request }
+  const context = { isHidden, isCallerGone: false, unserved: null, errors, call }
+  return callErrorAnswer(failed, end, context)
 }
 
 /** Returns the provider's name for the model, or null if it is the same as the caller's name. */

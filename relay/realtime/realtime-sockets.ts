@@ -7,6 +7,7 @@ import type { BodyMemoryShare } from '../limits/body-memory.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { checkAccountCanPay } from '../pipeline/check-account-can-pay.ts'
 import { errorOfException } from '../pipeline/error-of-exception.ts'
+import { type CallErrorAnswer, sendCallError } from '../pipeline/failed-call-answer.ts'
 import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
 import type { CallRequest, CallResponse } from '../pipeline/http-request-and-response-types.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
@@ -118,8 +119,9 @@ export function createRealtimeSockets(options: RealtimeOptions): RealtimeSockets
     }
     openSession(options, counts, exchange).then(
       (opening) => {
-        if (!isRelayError(opening)) return accept(opening)
-        sendError(exchange, opening)
+        if ('upstream' in opening) accept(opening)
+        else if (isRelayError(opening)) sendError(exchange, opening)
+        else sendCallError(exchange, opening)
       },
       (err: unknown) => sendError(exchange, errorOfException(options.deps.log, exchange.call, err)),
     )
@@ -179,8 +181,8 @@ async function openSession(
   { deps, refusalOf }: RealtimeOptions,
   counts: Map<number, number>,
   exchange: Exchange,
-): Promise<Opening | RelayError> {
-  const { request, call } = exchange
+): Promise<Opening | RelayError | CallErrorAnswer> {
+  const { request } = exchange
   const refusal = refusalOf(request)
   if (refusal !== null) return refusal
   const requested = await authenticateSession(deps, exchange)
@@ -200,8 +202,8 @@ async function openSession(
   let isOpened = false
   try {
     const owner = await bodyShareOf(deps, userId, request)
-    const upstream = await openUpstream(deps, caller, plan, { model, isBeta, call })
-    if (isRelayError(upstream)) return upstream
+    const upstream = await openUpstream(deps, caller, plan, { model, isBeta, exchange })
+    if (!('socket' in upstream)) return upstream
     // The caller may have disconnected, or a shutdown may have begun, while the connection was
     // opened.
     const late = request.socket.destroyed ? relayError('request_incomplete') : refusalOf(request)

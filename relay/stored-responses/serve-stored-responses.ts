@@ -5,20 +5,14 @@ import { withModel } from '../dialects/model-name-in-answer.ts'
 import { RESPONSES_ERRORS, redactedResponse } from '../dialects/openai-responses/response-errors.ts'
 import { acquirePermit, CALLS_NO_MODEL, type CallPermit } from '../pipeline/acquire-call-permit.ts'
 import { authenticate, type Caller } from '../pipeline/authenticate.ts'
-import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
-import { retryHeaders } from '../pipeline/failed-call-answer.ts'
-import {
-  type Exchange,
-  headersOf,
-  queryIn,
-  sendError,
-  sendJson,
-} from '../pipeline/http-exchange.ts'
+import { callErrorAnswer, sendCallError } from '../pipeline/failed-call-answer.ts'
+import { type Exchange, headersOf, queryIn, sendError } from '../pipeline/http-exchange.ts'
 import { retryAfterIn } from '../pipeline/read-retry-delay-and-request-id.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { ANSWER_BYTES_MAX } from '../pipeline/upstream-attempt.ts'
 import { responsesPathOf } from '../providers/profiles/provider-target.ts'
-import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
+import { confidentialTo, type RelayChannel, type RelayKey } from '../views/channel-view.ts'
+import { upstreamModelOf } from '../views/parse-channel-rules.ts'
 import { NO_STORE } from './find-channel-and-key-of-stored-input.ts'
 import { contentOwnerOf } from './response-content-store.ts'
 import { type StoredResponseRequest, serveConvertedResponse } from './serve-converted-response.ts'
@@ -47,7 +41,7 @@ export function storedResponseAt(path: string): {
 
 type Found = {
   readonly key: RelayKey
-  readonly confidential: readonly string[]
+  readonly channel: RelayChannel
   readonly model: string
 }
 
@@ -120,16 +114,18 @@ async function find(
   const channel = views.channels.find(stored.channelId)
   const key = channel?.keys.find(({ keyRef }) => keyRef === stored.keyRef)
   if (channel === undefined || key === undefined) return missing
-  return { key, confidential: confidentialTo(channel), model: stored.model }
+  return { key, channel, model: stored.model }
 }
 
 /** Sends the request to the provider, and its answer to the caller. Returns true on success. */
 async function forward(
   deps: RelayDeps,
   exchange: Exchange,
-  { key: { target }, confidential, model }: Found,
+  found: Found,
   asked: StoredResponseRequest,
 ): Promise<boolean> {
+  const { channel, model } = found
+  const { target } = found.key
   const { method, id, part } = asked
   const path = responsesPathOf(target, id)
   if (path === null) {
@@ -152,10 +148,10 @@ async function forward(
     // A list of items names no model of the provider.
     if (isSuccess && part === 'input_items') sendBytes(exchange, bytes)
     else if (isSuccess) {
-      sendBytes(exchange, withModel(redactedResponse(bytes, confidential), model))
+      sendBytes(exchange, withModel(redactedResponse(bytes, confidentialTo(channel)), model))
     } else {
       const retryAfterMs = retryAfterIn(headers, deps.now())
-      sendProviderError(deps, exchange, { statusCode, bytes, confidential, retryAfterMs })
+      sendProviderError(deps, exchange, found, { status: statusCode, body: bytes, retryAfterMs })
     }
     return isSuccess
   } catch {
@@ -193,31 +189,24 @@ function belowPath(path: string, part: string): string {
 const withQuery = (path: string, query: string): string =>
   query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`
 
+/** Sends a provider's error as that of a call, with the status to which the channel maps it. */
 function sendProviderError(
   { views }: RelayDeps,
   exchange: Exchange,
-  {
-    statusCode,
-    bytes,
-    confidential,
-    retryAfterMs,
-  }: {
-    statusCode: number
-    bytes: Buffer
-    confidential: readonly string[]
-    retryAfterMs: number
-  },
+  { channel, model }: Found,
+  answer: { readonly status: number; readonly body: Buffer; readonly retryAfterMs: number },
 ): void {
-  // A rejection of the site's key must not look like a rejection of the caller's key.
-  const failed = { kind: 'failed', error: 'status', status: statusCode, body: bytes } as const
-  if (accountErrorOf({ ...failed, retryAfterMs }) !== null) {
-    return sendError(exchange, relayError('upstream_account'))
-  }
+  const name = upstreamModelOf(channel.terms, channel.rules, model)
+  const upstreamModel = name === model ? null : name
+  const request = { isStream: false, format: { errors: RESPONSES_ERRORS } }
   const { isUpstreamErrorHidden: isHidden } = views.options.options
-  const texts = { isHidden, isOwnFormat: true, confidential }
-  const error = RESPONSES_ERRORS.providerErrorBody(bytes, statusCode, texts, exchange.call)
-  const status = statusCode >= 400 && statusCode <= 599 ? statusCode : 502
-  sendJson(exchange, status, error, retryHeaders(retryAfterMs))
+  const context = { isHidden, isCallerGone: false, unserved: null, errors: RESPONSES_ERRORS }
+  const shown = callErrorAnswer(
+    { channel, conversion: null, upstreamModel, request },
+    { kind: 'failed', error: 'status', ...answer },
+    { ...context, call: exchange.call },
+  )
+  sendCallError(exchange, shown)
 }
 
 function sendBytes(exchange: Exchange, bytes: Buffer): void {

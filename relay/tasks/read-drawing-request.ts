@@ -5,6 +5,7 @@ import { relayError } from '../canonical/relay-error.ts'
 import type { TaskOptions } from '../views/option-view.ts'
 import type { SendOptions, TaskRequest } from './plan-task.ts'
 import {
+  notPossible,
   rejectParam,
   type TaskBody,
   TaskRequestError,
@@ -67,13 +68,14 @@ const CHANGES = new Set(['UPSCALE', 'VARIATION', 'REROLL'])
 const change: DrawingReader = (body) => {
   const originId = body.requireText('taskId')
   const action = body.requireText('action').toUpperCase()
-  if (!CHANGES.has(action)) rejectParam('action')
+  if (!CHANGES.has(action)) notPossible('action', [...CHANGES])
   const index = body.integer('index', 1, 4)
   if (index === null && action !== 'REROLL') rejectParam('index', true)
   return { action, originId, changes: withOrigin }
 }
 
 const SIMPLE = /^(\S{1,64}) ([UVR])([1-4])?$/i
+const SHORT_FORMS = ['"<task id> U1"', '"<task id> V1"', '"<task id> R"']
 const LETTERS: Readonly<Record<string, string>> = { U: 'UPSCALE', V: 'VARIATION', R: 'REROLL' }
 
 /**
@@ -83,8 +85,8 @@ const LETTERS: Readonly<Record<string, string>> = { U: 'UPSCALE', V: 'VARIATION'
 const simpleChange: DrawingReader = (body) => {
   const [, originId = '', letter = '', index] =
     SIMPLE.exec(body.requireText('content').trim()) ?? []
-  const action = LETTERS[letter.toUpperCase()] ?? rejectParam('content')
-  if (index === undefined && action !== 'REROLL') rejectParam('content')
+  const action = LETTERS[letter.toUpperCase()] ?? notPossible('content', SHORT_FORMS)
+  if (index === undefined && action !== 'REROLL') notPossible('content', SHORT_FORMS)
   const rest = `${letter.toUpperCase()}${index ?? ''}`
   const changes: ActionRequest['changes'] = ({ origin }) => [
     ['content', `${origin?.place?.upstreamId} ${rest}`],

@@ -1,5 +1,10 @@
 import { foldedName, type NamesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
-import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import {
+  notOneOf,
+  type RelayError,
+  type RelayErrorCode,
+  relayError,
+} from '../canonical/relay-error.ts'
 import { ambiguousKey, jsonError } from '../dialects/invalid-json-error.ts'
 import { type Member, scanObject } from '../dialects/scan-request-object.ts'
 import {
@@ -11,6 +16,9 @@ import {
 export const TEXT_LENGTH_MAX = 16_384
 
 const NAME_LENGTH_MAX = 1_024
+
+/** An example of a list of texts for errors. */
+const TEXTS = ['["…"]']
 
 /**
  * Thrown by the functions that read task requests if a request is invalid. The caller receives
@@ -30,11 +38,22 @@ export const rejectParam = (param: string, isMissing = false): never => {
   )
 }
 
-const rejectLength = (param: string, lengthMax: number): never => {
+export function refuse(code: RelayErrorCode, param: string, subject?: string | number): never {
   throw new TaskRequestError(
-    relayError('string_above_max_length', { param, subject: String(lengthMax) }),
+    relayError(code, subject === undefined ? { param } : { param, subject: `${subject}` }),
   )
 }
+
+const rejectLength = (param: string, lengthMax: number): never =>
+  refuse('string_above_max_length', param, lengthMax)
+
+/** Throws the error for a member whose value is none of `values`, whatever the provider offers. */
+export function notPossible(param: string, values: readonly string[]): never {
+  throw new TaskRequestError(notOneOf(param, values))
+}
+
+/** Examples of pictures for errors. */
+export const PICTURES = ['https://…', 'data:image/png;base64,…']
 
 /**
  * The body of a task request. Its methods read single members and throw `TaskRequestError` if a
@@ -66,7 +85,7 @@ export class TaskBody {
   text(key: string, lengthMax = NAME_LENGTH_MAX): string | null {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
-    if (member.kind !== 'string') return rejectParam(key)
+    if (member.kind !== 'string') return refuse('text_empty', key)
     // An escaped character takes up to six bytes, and the two quotes take one byte each.
     if (this.sizeOf(member) > lengthMax * 6 + 2) return rejectLength(key, lengthMax)
     const text = this.valueOf(member) as string
@@ -75,20 +94,25 @@ export class TaskBody {
   }
 
   requireText(key: string, lengthMax = NAME_LENGTH_MAX): string {
-    return this.text(key, lengthMax) ?? rejectParam(key, !this.has(key))
+    return (
+      this.text(key, lengthMax) ??
+      (this.has(key) ? refuse('text_empty', key) : rejectParam(key, true))
+    )
   }
 
   integer(key: string, least: number, most: number): number | null {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
     const value = member.kind === 'number' ? Number(this.valueOf(member)) : Number.NaN
-    return Number.isInteger(value) && value >= least && value <= most ? value : rejectParam(key)
+    return Number.isInteger(value) && value >= least && value <= most
+      ? value
+      : refuse('integer_out_of_range', key, `${least}–${most}`)
   }
 
   requirePicture(key: string): void {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return rejectParam(key, true)
-    if (member.kind !== 'string') return rejectParam(key)
+    if (member.kind !== 'string') return notPossible(key, PICTURES)
     this.checkPicture(key, this.bytes.subarray(member.valueStart, member.valueEnd))
   }
 
@@ -99,12 +123,13 @@ export class TaskBody {
   requirePictures(key: string, least: number, most: number): void {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return rejectParam(key, true)
-    if (member.kind !== 'array' || member.length < least || member.length > most) {
-      return rejectParam(key)
+    if (member.kind !== 'array' || member.length < least) {
+      return notPossible(key, [`[${Array(least).fill('"data:image/png;base64,…"').join(', ')}]`])
     }
+    if (member.length > most) return refuse('list_too_long', key, most)
     let index = 0
     for (const json of stringsInJsonList(this.bytes.subarray(member.valueStart, member.valueEnd))) {
-      if (json === null) return rejectParam(`${key}[${index}]`)
+      if (json === null) return notPossible(`${key}[${index}]`, PICTURES)
       this.checkPicture(`${key}[${index}]`, json)
       index += 1
     }
@@ -113,11 +138,12 @@ export class TaskBody {
   texts(key: string, most: number): readonly string[] | null {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
-    const isFit = member.kind === 'array' && member.length <= most
-    if (!isFit || this.sizeOf(member) > most * (NAME_LENGTH_MAX + 3)) return rejectParam(key)
+    if (member.kind !== 'array') return notPossible(key, TEXTS)
+    if (member.length > most) return refuse('list_too_long', key, most)
+    if (this.sizeOf(member) > most * (NAME_LENGTH_MAX + 3)) return rejectParam(key)
     const values = this.valueOf(member) as readonly unknown[]
     const isText = (value: unknown): value is string => typeof value === 'string'
-    return values.every(isText) ? values : rejectParam(key)
+    return values.every(isText) ? values : notPossible(key, TEXTS)
   }
 
   /**
@@ -175,7 +201,7 @@ export class TaskBody {
 
   private checkPicture(param: string, json: Buffer): void {
     if (json.length - 2 > PICTURE_LENGTH_MAX) rejectLength(param, PICTURE_LENGTH_MAX)
-    if (!isPictureInJson(json)) rejectParam(param)
+    if (!isPictureInJson(json)) notPossible(param, PICTURES)
   }
 
   private find(key: string): Member | undefined {

@@ -45,12 +45,11 @@ export function sendTaskError(
 ): void {
   if (kind === 'video') return sendVideoError(exchange, error, end)
   const { status, body } = errorBody(error, exchange.language)
-  const { code } = error
-  const { message, type } = body.error
+  const { code, message, type } = body.error
   const shownWords =
     kind === 'drawing'
       ? { code: status === 402 ? QUOTA_ERROR : REQUEST_ERROR, description: message, type }
-      : { code: code, message, data: null }
+      : { code, message, data: null }
   traceError(exchange, error, status)
   sendJson(exchange, status, { ...shownWords, ...body }, headersOfError(error), end)
 }

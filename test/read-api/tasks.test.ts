@@ -218,6 +218,8 @@ describe('music tasks', () => {
       },
     })
     expect(video('gone')?.video?.url).toBe('')
+    const page = { userId: BOB, kind: 'video', after: null, limit: 9, isOldestFirst: true } as const
+    expect(await recentTasks(api.core.db, page)).toEqual(['video'])
     const shown = async () => {
       const { items: all } = await songs('/api/task/?task_id=video', admin)
       return all[0]?.video?.url

@@ -51,6 +51,12 @@ export type Commands = ReadonlyMap<string, string>
 export const commandsOf = (prompt: string | null): Commands =>
   new Map(listOfCommands(prompt).map(({ name, value }) => [name, value]))
 
+/** Returns the name of a command for errors, as the prompt has it, such as `prompt --rs`. */
+export function nameOfCommand(prompt: string | null, name: string): string {
+  const command = listOfCommands(prompt).findLast((one) => one.name === name)
+  return `prompt --${command?.written ?? name}`
+}
+
 const SEED_MAX = 2 ** 32 - 1
 
 /** Returns the value of `--seed`; null if there is none that the vendor accepts. */

@@ -2,11 +2,13 @@ import { TASK_MS_MAX } from '#domain/tasks/decide.ts'
 import { objectOrEmpty, textOrEmpty } from '#relay/canonical/json-values.ts'
 import {
   commandsOf,
+  nameOfCommand,
   seedIn,
   switchIn,
   unreadCommands,
   withoutCommands,
 } from './doubao-prompt-commands.ts'
+import { chooseResolution, ratioOf } from './sizes-of-videos.ts'
 import {
   accepted,
   causesByCode,
@@ -15,9 +17,7 @@ import {
   defined,
   HOUR_MS,
   providerTextOf,
-  ratioOf,
   refused,
-  resolutionOf,
   secondsWithin,
   statusesByName,
   type VideoRequest,
@@ -90,13 +90,20 @@ export const DOUBAO: VideoVendor = {
   fileMs: 24 * HOUR_MS,
   media: (request, model) => {
     const commands = commandsOf(request.prompt)
-    const entered = resolutionOf(request) ?? commands.get('resolution') ?? null
     const isPro = /seedance-1-0-pro/.test(model)
     const offered = isPro ? ['1080p', '720p', '480p'] : ['720p', '480p', '1080p']
-    const resolution = choose('resolution', entered, offered)
+    const command = commands.get('resolution')
+    const isNamed = request.resolution !== null || request.size !== null
+    const resolution =
+      isNamed || command === undefined
+        ? chooseResolution(request, offered)
+        : choose(nameOfCommand(request.prompt, 'resolution'), command, offered)
     const length = commands.get('duration')
-    const requested = request.seconds ?? (length === undefined ? null : Number(length))
-    const seconds = secondsWithin(requested, 5, [2, 15])
+    const range = [2, 15] as const
+    const seconds =
+      request.seconds !== null || length === undefined
+        ? secondsWithin(request.seconds, 5, range)
+        : secondsWithin(Number(length), 5, range, nameOfCommand(request.prompt, 'duration'))
     const options = !SILENT.test(model) && request.hasAudio === true ? ['audio'] : []
     return { seconds, resolution, options, tokensMax: tokensMax(resolution, seconds) }
   },

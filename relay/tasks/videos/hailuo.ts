@@ -1,6 +1,7 @@
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { MINIMAX_CODES } from '#relay/providers/profiles/minimax-errors.ts'
 import { webAddress } from '../parse-provider-json.ts'
+import { chooseResolution, ratioOf, sizesOf } from './sizes-of-videos.ts'
 import {
   accepted,
   causesByCode,
@@ -9,8 +10,9 @@ import {
   defined,
   providerTextOf,
   refused,
-  resolutionOf,
+  reject,
   statusesByName,
+  type VideoRequest,
   type VideoVendor,
 } from './video-vendor.ts'
 
@@ -36,10 +38,10 @@ export const HAILUO: VideoVendor = {
   media: (request, model) => {
     const isNew = /Hailuo/i.test(model)
     const offered = isNew ? ['768p', '1080p', ...(/-02$/.test(model) ? ['512p'] : [])] : ['720p']
-    const resolution = choose('resolution', resolutionOf(request), offered)
+    const resolution = chooseResolution(request, offered, ['16:9'])
     const lengths = isNew && resolution !== '1080p' ? [6, 10] : [6]
     const seconds = choose('seconds', request.seconds, lengths)
-    // The vendor's request has no ratio, so the video does not get the shape of a requested size.
+    refuseOtherShapes(request, offered)
     return { seconds, resolution, size: null, options: [] }
   },
   submit: (request, { seconds, resolution }, { model }) => ({
@@ -87,4 +89,18 @@ export const HAILUO: VideoVendor = {
     call: { method: 'GET', path: `/v1/files/retrieve?file_id=${encodeURIComponent(file)}` },
     addressIn: (answer) => webAddress(objectOrEmpty(answer.file).download_url),
   }),
+}
+
+/**
+ * Refuses a size that is not of the ratio 16:9. The vendor's API has no ratio, so the caller would
+ * otherwise pay for a video of another shape. A picture determines the shape of its video. The size
+ * must not be read if it is not needed, because only options that are not read are reported as not
+ * sent.
+ */
+function refuseOtherShapes(request: VideoRequest, offered: readonly string[]): void {
+  const hasPicture = request.images.length > 0 || request.lastImage !== null
+  if (hasPicture || request.resolution !== null || request.size === null) return
+  if (ratioOf({ ratio: null, size: request.size }) !== '16:9') {
+    reject('size', sizesOf(offered, ['16:9']))
+  }
 }

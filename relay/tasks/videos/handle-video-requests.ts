@@ -205,13 +205,16 @@ async function listVideos(
   const query = queryIn(exchange.request.url)
   const after = query.get('after')
   if (after !== null && !isTaskId(after)) unknown(after)
-  const range = { after, limit: limit + 1, isOldestFirst: isOldestFirst(query) }
-  const ids = await deps.findRecentTasks({ userId, kind: 'video', ...range })
-  const page = ids.slice(0, limit)
-  const data = await renderFound(deps, exchange, 'openai', page)
-  const [firstId = null, lastId = null] = [page[0], page.at(-1)]
-  const hasMore = ids.length > limit
-  const ends = { first_id: firstId, last_id: lastId, has_more: hasMore }
+  const order = { after, isOldestFirst: isOldestFirst(query) }
+  const { shown, isLast } = await findVideos(deps, { userId, ...order, limit: limit + 1 })
+  const page = shown.slice(0, limit)
+  const data = await render(deps, exchange, 'openai', page)
+  const [first, last] = [page[0], page.at(-1)]
+  const ends = {
+    first_id: first?.submitted.task ?? null,
+    last_id: last?.submitted.task ?? null,
+    has_more: page.length > 0 && (shown.length > limit || !isLast),
+  }
   sendJson(exchange, 200, { object: 'list', data, ...ends })
 }
 
@@ -235,27 +238,39 @@ async function listKlingVideos(
   const range = { after: null, limit, offset, isOldestFirst: false, action }
   const cost = { tasks: limit, asksProvider: false }
   await withinLookupLimits(deps, exchange, caller, 'video', cost, async () => {
-    const ids = await deps.findRecentTasks({ userId, kind: 'video', ...range })
-    const answers = await renderFound(deps, exchange, 'kling', ids)
+    const { shown } = await findVideos(deps, { userId, ...range })
+    const answers = await render(deps, exchange, 'kling', shown)
     const data = answers.map((answer) => ('data' in answer ? answer.data : answer))
     sendJson(exchange, 200, { code: 0, message: 'SUCCEED', request_id: exchange.call, data })
   })
 }
 
-/** Renders the videos with these ids, without those that were deleted. */
-async function renderFound(
-  deps: TaskDeps,
-  exchange: Exchange,
-  style: VideoStyle,
-  ids: readonly string[],
-): Promise<object[]> {
-  const found = await Promise.all(ids.map((id) => deps.ledger.peek(id)))
-  return render(
-    deps,
-    exchange,
-    style,
-    found.flatMap((record) => (record === null || record.deletedAt !== undefined ? [] : record)),
-  )
+/** The maximum number of times that the list of ids is read for one page. */
+const READS_MAX = 10
+
+/**
+ * Finds the caller's videos for one page, without those that were deleted. The ids come from a read
+ * model, which may still have videos that were deleted a moment ago. More ids are read in their
+ * place, because clients take a page without videos for the end of the list. `isLast` is true if
+ * there are no more videos after those in `shown`.
+ */
+async function findVideos(
+  { ledger, findRecentTasks }: Pick<TaskDeps, 'ledger' | 'findRecentTasks'>,
+  page: Omit<Parameters<FindRecentTasks>[0], 'kind'>,
+): Promise<{ readonly shown: readonly TaskRecord[]; readonly isLast: boolean }> {
+  const shown: TaskRecord[] = []
+  let next = page
+  for (let read = 0; read < READS_MAX; read += 1) {
+    const ids = await findRecentTasks({ ...next, kind: 'video' })
+    const found = await Promise.all(ids.map((id) => ledger.peek(id)))
+    for (const record of found) {
+      if (record !== null && record.deletedAt === undefined) shown.push(record)
+    }
+    const isLast = ids.length < next.limit
+    if (isLast || shown.length >= page.limit) return { shown: shown.slice(0, page.limit), isLast }
+    next = { ...page, after: ids.at(-1) ?? null, offset: 0, limit: PAGE.most }
+  }
+  return { shown, isLast: false }
 }
 
 export const recentTasksIn =

@@ -1,7 +1,13 @@
 import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import { type NamesOfOptions, reject, type VideoRequest } from './video-vendor.ts'
+import { notPossible } from '../read-task-request-body.ts'
+import {
+  type NameOfMember,
+  type NamesOfOptions,
+  reject,
+  type VideoRequest,
+} from './video-vendor.ts'
 
 /**
  * The values of the query parameter `Action` in Jimeng's own API (volcengine.com/docs/85621). One
@@ -42,7 +48,7 @@ export function membersOfJimeng(sent: JsonObject): JsonObject {
 
 function listIn(name: string, value: unknown): readonly unknown[] {
   if (value === undefined || value === null) return []
-  return Array.isArray(value) ? value : reject(name)
+  return Array.isArray(value) ? value : notPossible(name, ['["…"]'])
 }
 
 /**
@@ -67,6 +73,30 @@ const NAMES = [
 
 export const namesInJimeng = (request: VideoRequest): NamesOfOptions =>
   new Map(NAMES.filter(([option]) => request[option] !== null))
+
+const NAMES_OF_MEMBERS: ReadonlyMap<string, string> = new Map([
+  ['model', 'req_key'],
+  ['seconds', 'frames'],
+])
+
+/**
+ * Returns the function that finds Jimeng's name of a member. The pictures of `binary_data_base64`
+ * come before those of `image_urls`.
+ */
+export const nameInJimeng = ({
+  binary_data_base64: inline,
+  image_urls: addresses,
+}: JsonObject): NameOfMember => {
+  const inlineCount = Array.isArray(inline) ? inline.length : 0
+  const last = Array.isArray(addresses) && addresses.length > 0 ? 'image_urls' : null
+  return (path) => {
+    const [, index] = /^images\[(\d+)\]$/.exec(path) ?? []
+    if (path === 'images') return last ?? 'binary_data_base64'
+    if (index === undefined) return NAMES_OF_MEMBERS.get(path) ?? path
+    const at = Number(index)
+    return at < inlineCount ? `binary_data_base64[${at}]` : `image_urls[${at - inlineCount}]`
+  }
+}
 
 /** Describes a video as Jimeng does. A failed video is an error, as in Jimeng's API. */
 export function jimengAnswer({ submitted, status }: TaskRecord, reason: string, link: string) {

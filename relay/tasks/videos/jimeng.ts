@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { ratioOf } from './sizes-of-videos.ts'
 import {
   accepted,
   causesByCode,
@@ -9,7 +10,6 @@ import {
   defined,
   HOUR_MS,
   providerTextOf,
-  ratioOf,
   refused,
   statusesByName,
   type VideoVendor,

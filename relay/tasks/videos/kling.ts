@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { numericOf, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { listOfObjects } from '../parse-provider-json.ts'
+import { ratioOf } from './sizes-of-videos.ts'
 import {
   accepted,
   bareImage,
@@ -10,7 +11,6 @@ import {
   defined,
   HOUR_MS,
   providerTextOf,
-  ratioOf,
   refused,
   secondsWithin,
   statusesByName,

@@ -1,5 +1,5 @@
 import { relayError } from '../../canonical/relay-error.ts'
-import { TaskRequestError } from '../read-task-request-body.ts'
+import { rejectParam, TaskRequestError } from '../read-task-request-body.ts'
 import { reject } from './video-vendor.ts'
 
 const BYTES_MAX = 32 * 1024 * 1024
@@ -40,7 +40,7 @@ export async function jsonOfMultipart(bytes: Buffer, type: string): Promise<Buff
   const members = new Map<string, FormMember>()
   for (const [name, value] of form) {
     const text = typeof value === 'string' ? value : await pictureOf(name, value)
-    if (!addField(members, name, text)) reject(name)
+    if (!addField(members, name, text)) rejectParam(name)
   }
   const entries = [...members].map(([name, member]) => [name, jsonOf(member)])
   return Buffer.from(JSON.stringify(Object.fromEntries(entries)))

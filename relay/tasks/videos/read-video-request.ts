@@ -1,13 +1,34 @@
 import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { relayError } from '../../canonical/relay-error.ts'
 import type { TaskRequest } from '../plan-task.ts'
-import { rejectParam, type TaskBody, TaskRequestError } from '../read-task-request-body.ts'
-import { membersOfJimeng, namesInJimeng, unreadOfJimeng } from './jimeng-format-of-callers.ts'
+import { notPossible, rejectParam, type TaskBody } from '../read-task-request-body.ts'
+import {
+  membersOfJimeng,
+  nameInJimeng,
+  namesInJimeng,
+  unreadOfJimeng,
+} from './jimeng-format-of-callers.ts'
+import { isGiven, nameIn, nameInGemini, namesIn, namesInGemini } from './names-of-video-members.ts'
+import {
+  audioIn,
+  imagesIn,
+  modeIn,
+  onlyOne,
+  secondsIn,
+  seedIn,
+  textIn,
+  unsupported,
+} from './read-video-members.ts'
 import { refuseUnreadFiles } from './refuse-unread-files.ts'
 import type { VideoRoute } from './video-routes.ts'
-import { type NamesOfOptions, reject, type VideoRequest } from './video-vendor.ts'
+import {
+  type NameOfMember,
+  type NamesOfOptions,
+  reject,
+  type VideoRequest,
+  withNamesOfCaller,
+} from './video-vendor.ts'
 
 /**
  * The members that the gateway reads, in all formats except Jimeng's. Other members are not sent to
@@ -40,25 +61,7 @@ const PARAMETERS = [
   'numberOfVideos',
 ]
 
-/**
- * For each option: its name in `VideoRequest`, the members in which requests give it, and the
- * parameter in Gemini's format, or null. If several members are present, the first one is read.
- */
-const OPTIONS = [
-  ['negativePrompt', ['negative_prompt'], 'negativePrompt'],
-  ['seconds', ['seconds', 'duration'], 'durationSeconds'],
-  ['size', ['size'], null],
-  ['resolution', ['resolution'], 'resolution'],
-  ['ratio', ['aspect_ratio', 'ratio'], 'aspectRatio'],
-  ['seed', ['seed'], 'seed'],
-  ['hasAudio', ['generate_audio', 'sound'], null],
-  ['mode', ['mode'], null],
-] as const satisfies readonly [keyof VideoRequest, readonly string[], string | null][]
-
 const PROMPT_MAX = 16_384
-const TEXT_MAX = 128
-const IMAGE_MAX = 20 * 1024 * 1024
-const IMAGES_MAX = 8
 
 type Submit = Extract<VideoRoute, { readonly name: 'submit' }>
 
@@ -68,10 +71,15 @@ type Submit = Extract<VideoRoute, { readonly name: 'submit' }>
  */
 export function readVideo(route: Submit, body: TaskBody): TaskRequest {
   const sent = JSON.parse(body.bytes.toString('utf8')) as JsonObject
-  const format = formatOf(route, sent)
-  const { members, platform, unread } = format
+  const { members, platform, unread, nameOf, namesOf } = formatOf(route, sent)
   refuseUnreadFiles(sent, unread.filter(isNotReplaced))
-  const read = (name: string, max = TEXT_MAX) => textIn(members, name, max)
+  const request = withNamesOfCaller(nameOf, () => requestIn(route, members))
+  const video = { request, platform, names: namesOf(request), nameOf }
+  return { ...taskOf(request, body, unread), video }
+}
+
+function requestIn(route: Submit, members: JsonObject): VideoRequest {
+  const read = (name: string, max?: number) => textIn(members, name, max)
   const model =
     route.model ?? read('model') ?? read('model_name') ?? rejectParam(modelName(route), true)
   const prompt = read('prompt', PROMPT_MAX)
@@ -80,23 +88,21 @@ export function readVideo(route: Submit, body: TaskBody): TaskRequest {
   const hasPicture = images.length > 0 || lastImage !== null
   if (route.hasImage === true && !hasPicture) rejectParam('image', true)
   if (prompt === null && !hasPicture) rejectParam('prompt', true)
-  const request: VideoRequest = {
+  return {
     action: hasPicture ? 'IMAGE_TO_VIDEO' : 'TEXT_TO_VIDEO',
     model,
     prompt,
     negativePrompt: read('negative_prompt', PROMPT_MAX),
-    seconds: numberIn(members, 'seconds') ?? numberIn(members, 'duration'),
+    seconds: secondsIn(members),
     size: read('size'),
     resolution: read('resolution')?.toLowerCase() ?? null,
     ratio: read('aspect_ratio') ?? read('ratio'),
     images,
     lastImage,
-    seed: numberIn(members, 'seed'),
+    seed: seedIn(members),
     hasAudio: audioIn(members),
     mode: modeIn(members),
   }
-  const names = format.namesOf(request)
-  return { ...taskOf(request, body, unread), video: { request, platform, names } }
 }
 
 /** A request in the format of one API, with its members under the gateway's own names. */
@@ -105,6 +111,8 @@ type RequestFormat = {
   /** The names of the members that are not sent to the vendor. */
   readonly unread: readonly string[]
   readonly namesOf: (request: VideoRequest) => NamesOfOptions
+  /** Returns the caller's name for a member of `members`. */
+  readonly nameOf: NameOfMember
   /** The only vendor platform whose channels serve this format, or null if any may. */
   readonly platform: string | null
 }
@@ -112,16 +120,19 @@ type RequestFormat = {
 function formatOf({ style }: Submit, sent: JsonObject): RequestFormat {
   if (style === 'gemini') {
     const members = membersOfGemini(sent)
-    return { members, unread: unreadOfGemini(sent), namesOf: namesInGemini, platform: 'veo' }
+    const names = { namesOf: namesInGemini, nameOf: nameInGemini }
+    return { members, unread: unreadOfGemini(sent), ...names, platform: 'veo' }
   }
   if (style === 'jimeng') {
     const members = membersOfJimeng(sent)
-    return { members, unread: unreadOfJimeng(sent), namesOf: namesInJimeng, platform: 'jimeng' }
+    const names = { namesOf: namesInJimeng, nameOf: nameInJimeng(sent) }
+    return { members, unread: unreadOfJimeng(sent), ...names, platform: 'jimeng' }
   }
   const members = withMetadata(sent)
   const namesOf = (request: VideoRequest) => namesIn(request, sent, members)
   const platform = style === 'kling' ? 'kling' : null
-  return { members, unread: unreadOf(sent, members), namesOf, platform }
+  const nameOf = nameIn(sent, members)
+  return { members, unread: unreadOf(sent, members), namesOf, nameOf, platform }
 }
 
 /**
@@ -136,7 +147,7 @@ export function readRemix({ submitted }: TaskRecord, body: TaskBody): TaskReques
     ...{ resolution: null, ratio: null, images: [], lastImage: null, seed: null },
     ...{ hasAudio: null, mode: null },
   }
-  const video = { request, platform: 'sora', names: new Map() }
+  const video = { request, platform: 'sora', names: new Map(), nameOf: (name: string) => name }
   const sent = JSON.parse(body.bytes.toString('utf8')) as JsonObject
   const unread = Object.keys(sent).filter((name) => name !== 'prompt')
   refuseUnreadFiles(sent, unread)
@@ -183,11 +194,6 @@ const withMetadata = (sent: JsonObject): JsonObject => {
 const isSameText = (value: unknown, other: unknown): boolean =>
   [value, other].every((one) => typeof one !== 'object') && `${value}` === `${other}`
 
-const unsupported = (param: string): TaskRequestError =>
-  new TaskRequestError(relayError('parameter_not_supported', { param }))
-
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
-
 /**
  * Returns the names of the members that are not sent to the vendor, including members of
  * `metadata`.
@@ -209,27 +215,6 @@ function unreadOf(sent: JsonObject, members: JsonObject): readonly string[] {
   ]
 }
 
-/**
- * Returns, for each option of the request, the path of the member that gave it, such as `seed` or
- * `metadata.seed`.
- */
-function namesIn(request: VideoRequest, sent: JsonObject, members: JsonObject): NamesOfOptions {
-  const pathOf = (name: string) => (name in sent ? name : `metadata.${name}`)
-  return new Map(
-    OPTIONS.flatMap(([option, names]) => {
-      const name = names.find((one) => isGiven(members[one]))
-      return request[option] === null || name === undefined ? [] : [[option, pathOf(name)]]
-    }),
-  )
-}
-
-const namesInGemini = (request: VideoRequest): NamesOfOptions =>
-  new Map(
-    OPTIONS.flatMap(([option, , name]) =>
-      request[option] === null || name === null ? [] : [[option, `parameters.${name}`]],
-    ),
-  )
-
 function unreadOfGemini(sent: JsonObject): readonly string[] {
   const { instances, parameters } = sent
   const instance = objectOrEmpty(Array.isArray(instances) ? instances[0] : null)
@@ -246,101 +231,33 @@ function unreadOfGemini(sent: JsonObject): readonly string[] {
 
 function membersOfGemini({ instances, parameters }: JsonObject): JsonObject {
   const [instance, ...more] = Array.isArray(instances) ? instances : []
-  if (instance === undefined || more.length > 0) reject('instances')
+  if (instance === undefined || more.length > 0) notPossible('instances', ['[{"prompt": "…"}]'])
   const { prompt, image, lastFrame, ...others } = objectOrEmpty(instance)
   const file = INSTANCE_FILES.find((name) => isGiven(others[name]))
   if (file !== undefined) throw unsupported(`instances.${file}`)
   const values = objectOrEmpty(parameters)
-  const count = values.sampleCount ?? values.numberOfVideos ?? 1
-  if (count !== 1) reject('parameters.sampleCount', [1])
+  for (const name of ['sampleCount', 'numberOfVideos'] as const) {
+    if ((values[name] ?? 1) !== 1) reject(`parameters.${name}`, [1])
+  }
   return {
-    ...{ prompt, image: inlineImage(image), last_image: inlineImage(lastFrame) },
+    ...{ prompt, image: inlineImage('image', image) },
+    last_image: inlineImage('lastFrame', lastFrame),
     ...{ seconds: values.durationSeconds, resolution: values.resolution, seed: values.seed },
     ...{ aspect_ratio: values.aspectRatio, negative_prompt: values.negativePrompt },
   }
 }
 
+const INLINE_IMAGE = '{"bytesBase64Encoded": "…", "mimeType": "image/png"}'
+
 /** Converts a picture in Gemini's format to a data URL. Returns undefined if there is none. */
-function inlineImage(value: unknown): string | undefined {
+function inlineImage(name: string, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined
   const { bytesBase64Encoded, mimeType, inlineData } = objectOrEmpty(value)
   const inline = objectOrEmpty(inlineData)
   const data = bytesBase64Encoded ?? inline.data
   const type = mimeType ?? inline.mimeType ?? 'image/png'
-  if (typeof data !== 'string' || typeof type !== 'string') return reject('image')
+  if (typeof data !== 'string' || typeof type !== 'string') {
+    return notPossible(`instances.${name}`, [INLINE_IMAGE])
+  }
   return `data:${type};base64,${data}`
-}
-
-function textIn(members: JsonObject, name: string, max: number): string | null {
-  const value = members[name]
-  if (value === undefined || value === null || value === '') return null
-  if (typeof value !== 'string' || value.length > max) return reject(name)
-  return value.trim() === '' ? null : value
-}
-
-/**
- * Reads an integer, which some formats send as a text. Returns null if the member is missing or
- * empty.
- */
-function numberIn(members: JsonObject, name: string): number | null {
-  const value = members[name]
-  if (value === undefined || value === null || value === '') return null
-  const isText = typeof value === 'string' && /^\d{1,10}$/.test(value)
-  const number = isText ? Number(value) : value
-  return typeof number === 'number' && Number.isSafeInteger(number) ? number : reject(name)
-}
-
-function audioIn(members: JsonObject): boolean | null {
-  const { generate_audio: flag, sound } = members
-  if (typeof flag === 'boolean') return flag
-  if (flag !== undefined && flag !== null) reject('generate_audio')
-  if (sound === undefined || sound === null || sound === '') return null
-  return sound === 'on' ? true : sound === 'off' ? false : reject('sound', ['on', 'off'])
-}
-
-function modeIn(members: JsonObject): 'std' | 'pro' | null {
-  const mode = textIn(members, 'mode', TEXT_MAX)
-  return mode === null || mode === 'std' || mode === 'pro' ? mode : reject('mode', ['std', 'pro'])
-}
-
-function imagesIn(members: JsonObject): readonly string[] {
-  const { images } = members
-  const first = onlyOne(members, 'image', 'input_reference')
-  if (images === undefined || images === null) return first === null ? [] : [first]
-  if (!Array.isArray(images) || images.length > IMAGES_MAX) return reject('images')
-  const listed = images.map((image, index) => pictureOf(image, `images[${index}]`))
-  return first === null ? listed : [first, ...listed]
-}
-
-/**
- * Reads a picture that may be given under two names. Two different pictures are refused, because
- * only one could be sent.
- */
-function onlyOne(members: JsonObject, name: string, secondName: string): string | null {
-  const [first, second] = [imageIn(members, name), imageIn(members, secondName)]
-  if (first !== null && second !== null && first !== second) return reject(secondName)
-  return first ?? second
-}
-
-function imageIn(members: JsonObject, name: string): string | null {
-  const value = members[name]
-  if (value === undefined || value === null || value === '') return null
-  if (typeof value !== 'object') return pictureOf(value, name)
-  const { image_url: address, file_id: fileId } = objectOrEmpty(value)
-  // Files belong to the operator's account at the provider, so callers can't refer to them.
-  if (isGiven(fileId)) throw unsupported(`${name}.file_id`)
-  return pictureOf(address, name)
-}
-
-/**
- * Checks a picture, which is a web URL, a data URL or a base64 text. Returns the URL. A base64 text
- * becomes a data URL.
- */
-function pictureOf(value: unknown, param: string): string {
-  if (typeof value !== 'string' || value.length > IMAGE_MAX) return reject(param)
-  if (/^https?:\/\//i.test(value)) return URL.canParse(value) ? value : reject(param)
-  if (/^data:image\/[\w.+-]+;base64,[A-Za-z0-9+/]/.test(value)) return value
-  if (!/^[A-Za-z0-9+/]{64}/.test(value)) return reject(param)
-  const type = value.startsWith('/9j/') ? 'jpeg' : value.startsWith('UklGR') ? 'webp' : 'png'
-  return `data:image/${type};base64,${value}`
 }

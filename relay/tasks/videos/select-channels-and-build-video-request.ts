@@ -11,18 +11,20 @@ import { DOUBAO } from './doubao.ts'
 import { HAILUO } from './hailuo.ts'
 import { JIMENG } from './jimeng.ts'
 import { KLING } from './kling.ts'
+import { sizeOfVideo } from './sizes-of-videos.ts'
 import { SORA } from './sora.ts'
 import { VEO } from './veo.ts'
 import { VEO_ON_VERTEX } from './veo-on-vertex.ts'
 import {
   checkPictures,
+  type NameOfMember,
   type NamesOfOptions,
   observeReads,
   type SubmitContext,
-  sizeOfVideo,
   type VendorCall,
   type VideoRequest,
   type VideoVendor,
+  withNamesOfCaller,
 } from './video-vendor.ts'
 import { VIDU } from './vidu.ts'
 import { WAN } from './wan.ts'
@@ -35,6 +37,7 @@ export type VideoTask = {
    */
   readonly platform: string | null
   readonly names: NamesOfOptions
+  readonly nameOf: NameOfMember
 }
 
 export type PlannedVideo = {
@@ -72,6 +75,15 @@ export const upstreamModel = ({ terms, rules }: RelayChannel, model: string): st
  * `TaskRequestError` if the vendor does not offer the requested video.
  */
 export function selectVideoChannels(
+  channels: Offer<RelayChannel>,
+  model: string,
+  video: VideoTask,
+  origin: TaskRecord | null,
+): PlannedVideo | null {
+  return withNamesOfCaller(video.nameOf, () => planVideo(channels, model, video, origin))
+}
+
+function planVideo(
   channels: Offer<RelayChannel>,
   model: string,
   { request, platform: requiredPlatform }: VideoTask,
@@ -118,7 +130,7 @@ type SubmittedVideo = {
  */
 export function submissionOf(
   vendor: VideoVendor,
-  { request, names }: VideoTask,
+  { request, names }: Omit<VideoTask, 'nameOf'>,
   media: VideoMedia,
   context: SubmitContext,
 ): SubmittedVideo {

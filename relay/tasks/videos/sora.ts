@@ -1,4 +1,5 @@
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { resolutionOfSize } from './sizes-of-videos.ts'
 import {
   accepted,
   choose,
@@ -7,7 +8,6 @@ import {
   providerTextOf,
   refused,
   reject,
-  resolutionOf,
   statusesByName,
   type VideoRequest,
   type VideoVendor,
@@ -43,7 +43,7 @@ const SIZES: ReadonlyMap<string, readonly [portrait: string, landscape: string]>
 function namedSize(request: VideoRequest): string | null {
   const { resolution } = request
   if (resolution === null) return null
-  const named = SIZES.get(resolution) ?? reject('resolution')
+  const named = SIZES.get(resolution) ?? reject('resolution', [...SIZES.keys()])
   const ratio = choose('aspect_ratio', request.ratio, ['9:16', '16:9'])
   return named[ratio === '16:9' ? 1 : 0]
 }
@@ -66,7 +66,7 @@ export const SORA: VideoVendor = {
   takesLastImage: false,
   media: (request) => {
     const size = request.size ?? namedSize(request) ?? DEFAULT_SIZE
-    const made = resolutionOf({ size, resolution: null })
+    const made = resolutionOfSize(size) ?? reject('size', [...SIZES.values()].flat())
     const seconds = choose('seconds', request.seconds, SECONDS)
     return { seconds, resolution: made, size, options: [] }
   },

@@ -1,17 +1,15 @@
 import type { VideoMedia } from '#domain/tasks/events.ts'
 import { type JsonObject, objectOrEmpty, textOrEmpty } from '#relay/canonical/json-values.ts'
 import { listOfObjects } from '../parse-provider-json.ts'
+import { chooseResolution, ratioOf } from './sizes-of-videos.ts'
 import {
   accepted,
-  choose,
   dataUrl,
   defined,
   HOUR_MS,
   providerTextOf,
-  ratioOf,
   refused,
   reject,
-  resolutionOf,
   secondsWithin,
   type VideoReport,
   type VideoRequest,
@@ -26,7 +24,7 @@ export const VEO: VideoVendor = {
   fileMs: 48 * HOUR_MS,
   media: (request, model) => {
     const offered = isVeo2(model) ? ['720p'] : ['720p', '1080p', '4k']
-    const resolution = choose('resolution', nameOf(resolutionOf(request)), offered)
+    const resolution = chooseResolution(request, offered)
     const seconds = secondsWithin(request.seconds, 8, [4, 8])
     return { seconds, resolution, options: [] }
   },
@@ -99,14 +97,11 @@ export function parametersOf(
   }
 }
 
-const nameOf = (resolution: string | null): string | null =>
-  resolution === '2160p' ? '4k' : resolution
-
 /**
  * Returns a picture as Google expects it within the request. A web URL is refused, because Google
  * does not fetch pictures.
  */
 function inlined(param: string, image: string): object {
-  const inline = dataUrl(image) ?? reject(param)
+  const inline = dataUrl(image) ?? reject(param, ['data:image/png;base64,…'])
   return { bytesBase64Encoded: inline.data, mimeType: inline.type }
 }

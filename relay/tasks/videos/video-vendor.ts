@@ -1,6 +1,6 @@
 import type { OpenStatus, VideoMedia } from '#domain/tasks/events.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import { type RelayError, relayError } from '../../canonical/relay-error.ts'
+import { relayError } from '../../canonical/relay-error.ts'
 import { boundedTextOf } from '../parse-provider-json.ts'
 import type { RefusalCause, SubmitAnswer } from '../read-provider-task-answers.ts'
 import { rejectParam, TaskRequestError } from '../read-task-request-body.ts'
@@ -13,7 +13,10 @@ export type VideoRequest = {
   readonly model: string
   readonly prompt: string | null
   readonly negativePrompt: string | null
-  /** The requested length of the video in seconds; null for the vendor's default. */
+  /**
+   * The requested length of the video in seconds; null for the vendor's default. NaN if the caller
+   * sent another value than an integer, which vendors refuse.
+   */
   readonly seconds: number | null
   /** The requested width and height in pixels, such as `1280x720`; null if none was requested. */
   readonly size: string | null
@@ -217,12 +220,29 @@ export function observeReads(
   return { observed, unread }
 }
 
-export const reject = (param: string, values?: readonly (string | number)[]): never => {
-  const error: RelayError =
-    values === undefined
-      ? relayError('invalid_parameter', { param })
-      : relayError('video_option_invalid', { param, subject: values.join(', ') })
-  throw new TaskRequestError(error)
+/**
+ * Returns the caller's name for a member that errors name as the gateway's own format does, such as
+ * `parameters.durationSeconds` for `seconds`.
+ */
+export type NameOfMember = (member: string) => string
+
+/** Runs `work`. In a `TaskRequestError` that it throws, the member gets the caller's name. */
+export function withNamesOfCaller<Result>(nameOf: NameOfMember, work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof TaskRequestError)) throw error
+    const { params, ...others } = error.error
+    if (params.param === undefined) throw error
+    throw new TaskRequestError({ ...others, params: { ...params, param: nameOf(params.param) } })
+  }
+}
+
+/** Throws the error for a value that the vendor does not offer. `values` are those it offers. */
+export function reject(param: string, values: readonly (string | number)[]): never {
+  throw new TaskRequestError(
+    relayError('video_option_invalid', { param, subject: values.join(', ') }),
+  )
 }
 
 /**
@@ -267,61 +287,17 @@ export const rejectPictures = (param: string, most: number): never => {
   throw new TaskRequestError(relayError('too_many_pictures', { param, subject: `${most}` }))
 }
 
-export function secondsWithin(requested: number | null, otherwise: number, range: Range): number {
+export function secondsWithin(
+  requested: number | null,
+  otherwise: number,
+  range: Range,
+  param = 'seconds',
+): number {
   const seconds = requested ?? otherwise
   const isFit = Number.isInteger(seconds) && seconds >= range[0] && seconds <= range[1]
-  return isFit ? seconds : reject('seconds', [`${range[0]}–${range[1]}`])
+  return isFit ? seconds : reject(param, [`${range[0]}–${range[1]}`])
 }
 type Range = readonly [least: number, most: number]
-
-/**
- * Returns the requested resolution. If only a size was requested, the resolution is its shorter
- * side: `720p` for `1280x720`. Returns null if neither was requested.
- */
-export function resolutionOf(request: Pick<VideoRequest, 'resolution' | 'size'>): string | null {
-  if (request.resolution !== null) return request.resolution
-  const { size } = request
-  if (size === null) return null
-  const sides = sidesOf(size)
-  return sides === null ? reject('size') : `${Math.min(...sides)}p`
-}
-
-const sidesOf = (size: string): readonly [number, number] | null => {
-  const [, width, height] = /^([1-9]\d{1,3})[x*×]([1-9]\d{1,3})$/i.exec(size) ?? []
-  return width === undefined || height === undefined ? null : [Number(width), Number(height)]
-}
-
-const RATIOS = ['16:9', '9:16', '1:1', '4:3', '3:4', '21:9', '3:2', '2:3'] as const
-
-/**
- * Returns the requested aspect ratio. If only a size was requested, returns the nearest ratio.
- * Returns null if neither was requested. Throws `TaskRequestError` for an invalid ratio or size.
- */
-export function ratioOf(request: VideoRequest): string | null {
-  const { ratio } = request
-  if (ratio !== null) return /^\d{1,2}:\d{1,2}$/.test(ratio) ? ratio : reject('aspect_ratio')
-  const { size } = request
-  if (size === null) return null
-  const sides = sidesOf(size) ?? reject('size')
-  const distance = (one: string) => {
-    const [width = 1, height = 1] = one.split(':').map(Number)
-    return Math.abs(Math.log((sides[0] * height) / (sides[1] * width)))
-  }
-  return RATIOS.reduce((best, one) => (distance(one) < distance(best) ? one : best))
-}
-
-/**
- * Returns the requested size if it is the size of a video with this resolution and the requested
- * ratio. Returns null for any other size, because the vendor makes a video of another size.
- */
-export function sizeOfVideo(request: VideoRequest, resolution: string | null): string | null {
-  const [width, height] = (request.size === null ? null : sidesOf(request.size)) ?? []
-  if (width === undefined || height === undefined) return null
-  const shorterSide = resolution === '4k' ? '2160p' : resolution
-  if (shorterSide !== `${Math.min(width, height)}p`) return null
-  const [across, down] = (ratioOf(request) ?? '').split(':').map(Number)
-  return width * Number(down) === height * Number(across) ? `${width}x${height}` : null
-}
 
 const DATA_URL = /^data:(image\/[\w.+-]+);base64,(.+)$/s
 

@@ -1,15 +1,13 @@
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { listOfObjects } from '../parse-provider-json.ts'
+import { chooseResolution, ratioOf } from './sizes-of-videos.ts'
 import {
   accepted,
   causesByCode,
-  choose,
   defined,
   HOUR_MS,
   providerTextOf,
-  ratioOf,
   refused,
-  resolutionOf,
   secondsWithin,
   statusesByName,
   type VideoRequest,
@@ -58,7 +56,7 @@ export const VIDU: VideoVendor = {
     const offered = isFirst(model) ? ['1080p'] : ['720p', '360p', '540p', '1080p']
     const secondsMax = WITH_SOUND.test(model) ? 16 : 10
     const seconds = secondsWithin(request.seconds, /^viduq/.test(model) ? 5 : 4, [1, secondsMax])
-    const resolution = choose('resolution', resolutionOf(request), offered)
+    const resolution = chooseResolution(request, offered)
     // A single picture determines the ratio of the video.
     const size = request.images.length === 1 ? { size: null } : {}
     const options = soundOf(request, model) === true ? ['audio'] : []

@@ -1,5 +1,6 @@
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { rejectParam } from '../read-task-request-body.ts'
+import { ratioOf } from './sizes-of-videos.ts'
 import {
   accepted,
   causesByCode,
@@ -8,7 +9,6 @@ import {
   defined,
   HOUR_MS,
   providerTextOf,
-  ratioOf,
   refused,
   reject,
   rejectPictures,
@@ -106,7 +106,7 @@ function resolutionFor(request: VideoRequest, model: string): string {
   const [, width, height] = SIDES.exec(written) ?? []
   const side = `${Math.min(Number(width), Number(height))}p`
   const found = offered.find((name) => sizesOf(name).includes(written))
-  const sizes = offered.flatMap(sizesOf).map((one) => one.replace('*', 'x'))
+  const sizes = offered.flatMap(sizesOf).map(asWritten)
   return found ?? (offered.includes(side) ? side : reject('size', sizes))
 }
 
@@ -218,10 +218,20 @@ function pixelsOf(request: VideoRequest, model: string, resolution: string) {
 function madeSizeOf(request: VideoRequest, model: string, resolution: string) {
   if (request.images.length > 0) return { size: null }
   if (SINCE_2_7.test(model)) return {}
-  return { size: sizeOf(request, resolution).replace('*', 'x') }
+  return { size: asWritten(sizeOf(request, resolution)) }
 }
 
-const sizeOf = (request: VideoRequest, resolution: string): string => {
+/**
+ * Returns the size of the video with the requested ratio, or with 16:9 if none is requested. Throws
+ * `TaskRequestError` if the resolution has no such size, because the caller would otherwise pay for
+ * a video of another shape.
+ */
+function sizeOf(request: VideoRequest, resolution: string): string {
   const sizes = SIZES[resolution] ?? {}
-  return sizes[ratioOf(request) ?? '16:9'] ?? sizes['16:9'] ?? '1280*720'
+  if (request.ratio !== null) choose('aspect_ratio', request.ratio, Object.keys(sizes))
+  const size = sizes[ratioOf(request) ?? '16:9']
+  return size ?? reject('size', Object.values(sizes).map(asWritten))
 }
+
+/** Returns a size of the vendor as callers write it, such as `1280x720` for `1280*720`. */
+const asWritten = (size: string): string => size.replace('*', 'x')

@@ -57,6 +57,40 @@ describe('the channels of a realtime session', () => {
     expect(await bills(rig)).toMatchObject([{ charge: CHARGE, channelId: 3 }])
   })
 
+  it.each([
+    ['its own status', {}, 429, 429],
+    ['the mapped status', { statusCodeMapping: '{"429":503}' }, 429, 503],
+  ])("a provider's refusal has its words and %s", async (_name, terms, status, shown) => {
+    await rig.setOption('channel_health.circuit_failures', '100')
+    await rig.setOption('RetryTimes', '0')
+    const modelMapping = JSON.stringify({ [MODEL]: 'gpt-realtime-planted' })
+    await replaceChannel({ ...terms, modelMapping })
+    provider.refuses = status
+    const message = `gpt-realtime-planted has too many sessions with ${PROVIDER_KEY}`
+    const error = { message, type: 'tokens', code: 'rate_limit_exceeded' }
+    provider.refusal = JSON.stringify({ error })
+    const refused = new RealtimeClient(rig.url, MODEL)
+    await expect.poll(() => refused.refused?.status).toBe(shown)
+    const { body } = refused.refused ?? {}
+    expect(body).toMatch(/has too many sessions/)
+    expect(body).not.toMatch(new RegExp(`gpt-realtime-planted|${PROVIDER_KEY}`))
+    await rig.setOption('global.hide_upstream_error_enabled', 'true')
+    const hidden = new RealtimeClient(rig.url, MODEL)
+    await expect.poll(() => hidden.refused?.status).toBe(shown)
+    expect(hidden.refused?.body).not.toContain('too many sessions')
+  })
+
+  it("a provider's refusal of the site's account is hidden from the caller", async () => {
+    await rig.setOption('channel_health.circuit_failures', '100')
+    await replaceChannel({})
+    provider.refuses = 429
+    provider.refusal = JSON.stringify({ error: { code: 'insufficient_quota', message: 'empty' } })
+    const refused = new RealtimeClient(rig.url, MODEL)
+    await expect.poll(() => refused.refused?.status).toBe(502)
+    expect(refused.refused?.body).toContain('upstream_account')
+    expect(refused.refused?.body).not.toContain('empty')
+  })
+
   it('an unreadable refusal of a session does not take a permit of the channel', async () => {
     await rig.setOption('channel_health.circuit_failures', '100')
     await replaceChannel({ maxConcurrency: 1 })

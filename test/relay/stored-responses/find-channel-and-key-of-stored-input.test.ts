@@ -172,6 +172,17 @@ describe('a stored response by its id', () => {
     expect(response.headers.get('retry-after')).toBe('7')
   })
 
+  it("has errors with the status to which its channel maps the provider's", async () => {
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [2] } })
+    const statusCodeMapping = '{"429":503}'
+    const terms = { type: 1, baseUrl: provider.url, models: [MODEL], statusCodeMapping }
+    await rig.addChannel(3, terms)
+    await call()
+    provider.answers.set(`GET ${AT}`, { status: 429, body: { error: { message: 'slow down' } } })
+    const { status, error } = await ask('GET', AT)
+    expect([status, error]).toMatchObject([503, { error: { message: 'slow down' } }])
+  })
+
   it('is unknown to another token, and before it exists', async () => {
     provider.answers.set(`GET ${AT}`, { body: responseOf() })
     expect((await ask('GET', AT)).status).toBe(404)

@@ -259,6 +259,22 @@ describe('bad input', () => {
   })
 
   it.each([
+    ['imagine', { prompt: 7 }, "'prompt': it must be a string"],
+    ['imagine', { prompt: ' ' }, "'prompt': it must be a string"],
+    ['change', { taskId: 'x', action: 'PAINT' }, "'action'. Possible values: UPSCALE, VARIATION"],
+    ['change', { taskId: 'x', action: 'UPSCALE', index: 5 }, 'an integer in the range 1–4'],
+    ['simple-change', { content: 'x' }, 'Possible values: "<task id> U1"'],
+    ['blend', { base64Array: 5 }, '["data:image/png;base64,…", "data:image/png;base64,…"]'],
+    ['blend', { base64Array: Array(9).fill(PICTURE) }, "'base64Array' has more than"],
+    ['blend', { base64Array: [{}, {}] }, "'base64Array[0]'. Possible values: https://…, data:"],
+    ['describe', { base64: 5 }, "'base64'. Possible values: https://…, data:"],
+  ])('%s with %j is told what is possible', async (path, body, words) => {
+    const { json } = await rig.ask(`/mj/submit/${path}`, body)
+    expect(json.description).toContain(words)
+    expect(json.error.code).toBe('invalid_parameter')
+  })
+
+  it.each([
     ['a number', 7, /base64Array\[1\]/],
     ['an empty text', '', /base64Array\[1\]/],
     ['words', 'a cat, please', /base64Array\[1\]/],

@@ -68,6 +68,8 @@ it('invalid input for music and lyrics is refused', async () => {
     ['/suno/submit/music', { continue_clip_id: 'x' }, 'missing_parameter'],
     ['/suno/submit/dance', {}, 'not_found'],
     ['/suno/fetch', {}, 'missing_parameter'],
+    ['/suno/fetch', { ids: 'x' }, 'invalid_parameter'],
+    ['/suno/fetch', { ids: [5] }, 'invalid_parameter'],
     ['/suno/fetch/x/y', {}, 'not_found'],
   ]
   for (const [path, body, code] of bad) {
@@ -78,6 +80,10 @@ it('invalid input for music and lyrics is refused', async () => {
   const nothing = await rig.ask('/suno/submit/music', {})
   expect(nothing.status).toBe(400)
   expect(nothing.json.message).toContain('prompt / gpt_description_prompt')
+  for (const ids of ['x', [5]]) {
+    const { json } = await rig.ask('/suno/fetch', { ids })
+    expect(json.message).toContain('Possible values: ["…"]')
+  }
   expect(await rig.ask('/suno/submit/music', { prompt: ' \n ' })).toMatchObject({ status: 400 })
   expect(await rig.balance()).toBe(before)
   await rig.setOption('TaskEnabled', 'false')

@@ -151,6 +151,31 @@ describe('the file of a video', () => {
   const sentSince = (count: number) =>
     rig.vendor.requests.slice(count).map(({ method, path }) => `${method} ${path}`)
 
+  it('leaves no gap in lists once it is deleted, however many are', async () => {
+    const made: string[] = []
+    for (let count = 0; count < 4; count += 1) made.push(await finished())
+    const gone = made.splice(1)
+    rig.vendor.answers.set('DELETE /v1/videos/video_1', { body: { deleted: true } })
+    for (const id of gone) {
+      const url = `${rig.url}/v1/videos/${id}`
+      expect((await fetch(url, { method: 'DELETE', headers: owner })).status).toBe(200)
+    }
+    const list = async (query: string) => {
+      const { data, ...ends } = (await rig.ask(`/v1/videos?${query}`)).json
+      return { ids: data.map(({ id }: { readonly id: string }) => id) as string[], ...ends }
+    }
+    const { ids: all } = await list('limit=100')
+    expect(all[0]).toBe(made[0])
+    const first = await list('limit=2')
+    const ends = { first_id: all[0], last_id: all[1], has_more: true }
+    expect(first).toMatchObject({ ids: all.slice(0, 2), ...ends })
+    const [last] = made
+    const end = { ids: [last], first_id: last, last_id: last, has_more: false }
+    expect(await list(`limit=1&order=asc&after=${all[1]}`)).toMatchObject(end)
+    const nothing = { ids: [], first_id: null, last_id: null, has_more: false }
+    expect(await list(`limit=1&order=asc&after=${last}`)).toMatchObject(nothing)
+  })
+
   it('is deleted at its vendor, and stays here until the vendor answers', async () => {
     const id = await finished()
     const count = rig.vendor.requests.length
@@ -436,10 +461,10 @@ describe('the formats of callers', () => {
       [{ model: sora, prompt: 'x', seconds: '4s' }, 'seconds'],
       [{ model: sora, prompt: 'x', size: 'large' }, 'size'],
       [{ model: kling, prompt: 'x', mode: 'ultra' }, 'mode'],
-      [{ model: kling, prompt: 'x', duration: 60 }, 'seconds'],
+      [{ model: kling, prompt: 'x', duration: 60 }, 'duration'],
       [{ model: kling, prompt: 'x', images: 'x' }, 'images'],
       [{ model: kling, prompt: 'x', image: 'file:///etc/passwd' }, 'image'],
-      [{ model: kling, prompt: 'x', metadata: { duration: 1_000 } }, 'seconds'],
+      [{ model: kling, prompt: 'x', metadata: { duration: 1_000 } }, 'metadata.duration'],
       [{ model: kling, prompt: { text: 'x' } }, 'prompt'],
       [{ model: 'wan2.5-t2v-preview', prompt: 'x', seconds: 7 }, 'seconds'],
       [{ model: 'wan2.5-t2v-preview', prompt: 'x', resolution: 'constructor' }, 'resolution'],

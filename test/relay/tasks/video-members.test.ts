@@ -264,7 +264,8 @@ describe('the size in the answers about a video', () => {
     ['viduq2', { size: '1280x720', image: one }, '720p'],
     ['viduq2', { size: '1280x720', aspect_ratio: '1:1' }, '720p'],
     ['viduq2', { size: '1270x720' }, '720p'],
-    [HAILUO, { size: '1080x1920' }, '1080p'],
+    [HAILUO, { size: '1080x1920', image: one }, '1080p'],
+    [HAILUO, { size: '1920x1080' }, '1080p'],
     ['veo-3.1-generate-preview', { size: '3840x2160' }, '3840x2160'],
     ['kling-v1-6', { size: '1920x1080' }, ''],
     ['sora-2', { size: '720x1280' }, '720x1280'],
@@ -280,5 +281,93 @@ describe('the size in the answers about a video', () => {
     const { status, json, text } = await rig.post('/v1/videos', { model, prompt: 'x', ...fields })
     expect([status, json.size], text).toEqual([200, size])
     expect((await rig.ask(`/v1/videos/${json.id}`)).json.size).toBe(size)
+  })
+})
+
+describe('an error about a request for a video', () => {
+  const [KLING, SEEDANCE, HAILUO] = [
+    'kling-v1-6',
+    'doubao-seedance-1-0-pro-250528',
+    'MiniMax-Hailuo-02',
+  ]
+  const VEO = '/v1beta/models/veo-3.1-generate-preview:predictLongRunning'
+  const JIMENG = '/jimeng/?Action=CVSync2AsyncSubmitTask&Version=2022-08-31'
+  const [NATIVE, GENERIC] = ['/kling/v1/videos/text2video', '/v1/video/generations']
+  const instances = [{ prompt: 'x' }]
+  const withParameter = (name: string, value: unknown) => ({
+    instances,
+    parameters: { [name]: value },
+  })
+  const many = Array.from({ length: 9 }, () => one)
+
+  it.each<readonly [path: string, body: object, param: string, text: string]>([
+    [NATIVE, { model_name: KLING, duration: '99' }, 'duration', '3–15'],
+    [GENERIC, { model: KLING, duration: 99 }, 'duration', '3–15'],
+    [GENERIC, { model: KLING, metadata: { seconds: 99 } }, 'metadata.seconds', '3–15'],
+    [GENERIC, { model: 'wan2.5-t2v-preview', ratio: '3:2' }, 'ratio', '16:9, 9:16, 1:1, 4:3, 3:4'],
+    [VEO, withParameter('durationSeconds', 99), 'parameters.durationSeconds', '4–8'],
+    [VEO, withParameter('aspectRatio', 'wide'), 'parameters.aspectRatio', '16:9, 9:16'],
+    [VEO, withParameter('negativePrompt', {}), 'parameters.negativePrompt', 'a string'],
+    [VEO, withParameter('resolution', '99p'), 'parameters.resolution', '720p, 1080p, 4k'],
+    [VEO, withParameter('numberOfVideos', 2), 'parameters.numberOfVideos', 'Possible values: 1.'],
+    [VEO, { instances: [{ prompt: {} }] }, 'instances.prompt', 'a string'],
+    [VEO, { instances: [{ image: { gcsUri: 'x' } }] }, 'instances.image', 'bytesBase64Encoded'],
+    [VEO, { instances: [{ lastFrame: 1 }] }, 'instances.lastFrame', 'bytesBase64Encoded'],
+    [VEO, {}, 'instances', '[{"prompt": "…"}]'],
+    [VEO, { instances: [...instances, ...instances] }, 'instances', '[{"prompt": "…"}]'],
+    [JIMENG, { req_key: 5 }, 'req_key', 'a string'],
+    [JIMENG, { req_key: 'jimeng_t2v_v30', image_urls: ['x'] }, 'image_urls[0]', 'https://…'],
+    [
+      ...([JIMENG, { req_key: 'jimeng_t2v_v30', binary_data_base64: ['x'] }] as const),
+      ...(['binary_data_base64[0]', 'data:image/png;base64,…'] as const),
+    ],
+    [JIMENG, { req_key: 'jimeng_t2v_v30', image_urls: many }, 'image_urls', 'more than 8'],
+    [JIMENG, { req_key: 'jimeng_t2v_v30', image_urls: 'x' }, 'image_urls', '["…"]'],
+    [GENERIC, { model: 'viduq2', size: '100x100' }, 'size', '1280x720, 720x1280, 640x360'],
+    [GENERIC, { model: SEEDANCE, size: '100x100' }, 'size', '1920x1080, 1080x1920'],
+    [GENERIC, { model: 'veo-3.1-generate-preview', size: '1x1' }, 'size', '3840x2160'],
+    [GENERIC, { model: HAILUO, size: '100x100' }, 'size', '1366x768, 1920x1080, 910x512'],
+    [GENERIC, { model: 'sora-2', size: 'foo' }, 'size', '720x1280, 1280x720'],
+    [GENERIC, { model: KLING, size: 'foo' }, 'size', '1280x720'],
+    [GENERIC, { model: 'sora-2', resolution: '99p' }, 'resolution', '720p, 1024p, 1080p'],
+    [GENERIC, { model: 'sora-2', seconds: 'abc' }, 'seconds', '4, 8, 12, 16, 20'],
+    [GENERIC, { model: HAILUO, seconds: 5.5 }, 'seconds', '6, 10'],
+    [GENERIC, { model: SEEDANCE, prompt: 'x --rs 99p' }, 'prompt --rs', '1080p, 720p, 480p'],
+    [GENERIC, { model: SEEDANCE, prompt: 'x --dur 99' }, 'prompt --dur', '2–15'],
+    [GENERIC, { model: KLING, aspect_ratio: 'wide' }, 'aspect_ratio', '16:9, 9:16'],
+    [GENERIC, { model: KLING, seed: 5.5 }, 'seed', 'an integer in the range -9007199254740991–'],
+    [GENERIC, { model: KLING, generate_audio: 'yes' }, 'generate_audio', 'true, false'],
+    [GENERIC, { model: KLING, mode: 5 }, 'mode', 'std, pro'],
+    [GENERIC, { model: 'viduq2', images: many }, 'images', 'more than 8'],
+    [GENERIC, { model: 'viduq2', images: one }, 'images', '["https://…"]'],
+    [GENERIC, { model: KLING, prompt: 'x'.repeat(16_385) }, 'prompt', 'longer than 16384'],
+    [GENERIC, { model: KLING, prompt: 5 }, 'prompt', 'a string'],
+    [GENERIC, { model: KLING, image: one, input_reference: other }, 'input_reference', 'leave it'],
+    [
+      ...([GENERIC, { model: 'veo-3.1-generate-preview', images: [one] }] as const),
+      ...(['images[0]', 'data:image/png;base64,…'] as const),
+    ],
+  ])('of %s with %j names %s and what is possible', async (path, body, param, possible) => {
+    const isGemini = path === VEO
+    const { status, json, text } = await rig.post(path, isGemini ? body : { prompt: 'x', ...body })
+    expect(status, text).toBe(400)
+    expect(json.error.message).toContain(`'${param}'`)
+    expect(json.error.message).toContain(possible)
+    if (!isGemini) expect(json.error.param).toBe(param)
+  })
+
+  it('does not concern seeds and sound that are texts, as in forms', async () => {
+    rig.vendor.answers.set('POST /v1/videos/text2video', {
+      body: { code: 0, message: 'SUCCEED', data: { task_id: 'k1', task_status: 'submitted' } },
+    })
+    const fields = { seed: '-1', generate_audio: 'true' }
+    const { status, text } = await rig.post(GENERIC, {
+      model: 'kling-v2-6',
+      prompt: 'x',
+      ...fields,
+    })
+    expect(status, text).toBe(200)
+    const sent = rig.vendor.requests.findLast(({ path }) => path === '/v1/videos/text2video')
+    expect(JSON.parse(sent?.body ?? '')).toMatchObject({ sound: 'on' })
   })
 })

@@ -191,6 +191,29 @@ describe('a request to Wan', () => {
     expect(subject?.includes('624x624')).toBe(model === 'wan2.2-t2v-plus')
   })
 
+  const AT_480P = '16:9, 9:16, 1:1'
+  const OTHER_720P = '1088x832, 832x1088'
+  it.each([
+    ['wan2.5-t2v-preview', { ratio: '21:9' }, 'aspect_ratio', `${AT_480P}, 4:3, 3:4`],
+    ['wan2.5-t2v-preview', { ratio: '3:2' }, 'aspect_ratio', `${AT_480P}, 4:3, 3:4`],
+    ['wan2.6-t2v', { ratio: '99:1', size: '1280x720' }, 'aspect_ratio', `${AT_480P}, 4:3, 3:4`],
+    ['wan2.5-t2v-preview', { ratio: '4:3', resolution: '480p' }, 'aspect_ratio', AT_480P],
+    ['wan2.6-t2v', { size: '1680x720' }, 'size', `1280x720, 720x1280, 960x960, ${OTHER_720P}`],
+    [
+      'wan2.5-t2v-preview',
+      { size: '1088x832', resolution: '480p' },
+      ...(['size', '832x480, 480x832, 624x624'] as const),
+    ],
+  ])('for %s with %j, which has another shape, is refused', (model, changes, param, subject) => {
+    const work = () => WAN.media({ ...plainRequest(model, []), ...changes }, model)
+    expect(refusalOf(work)).toMatchObject({
+      code: 'video_option_invalid',
+      params: { param, subject },
+    })
+    // The picture determines the shape of the video.
+    expect(() => WAN.media({ ...plainRequest(model, [PICTURE]), ...changes }, model)).not.toThrow()
+  })
+
   const FIRST = 'https://a.example/first.png'
   const LAST = 'https://a.example/last.png'
 
@@ -284,6 +307,29 @@ describe('a request to Wan', () => {
     expect(of({ seconds: 2 })()).toMatchObject({ seconds: 2, resolution: '720p' })
     for (const changes of [{ seconds: 16 }, { seconds: 1 }, { resolution: '480p' }])
       expect(of(changes)).toThrow(TaskRequestError)
+  })
+})
+
+describe('a request to Hailuo', () => {
+  const mediaOf = (changes: Partial<VideoRequest>, images: readonly string[] = []) =>
+    HAILUO.media({ ...plainRequest('Hailuo-3', images), ...changes }, 'Hailuo-3')
+
+  it.each(['1080x1920', '768x768', '1440x1080'])(
+    'for a video of %s is refused, because its API has no ratio',
+    (size) => {
+      expect(refusalOf(() => mediaOf({ size }))).toMatchObject({
+        ...{ code: 'video_option_invalid' },
+        params: { param: 'size', subject: '1366x768, 1920x1080' },
+      })
+      expect(() => mediaOf({ size, resolution: '768p' })).not.toThrow()
+    },
+  )
+
+  it('may name the size of a landscape, and any size beside a picture', () => {
+    for (const size of ['1366x768', '1360x768']) {
+      expect(mediaOf({ size })).toMatchObject({ resolution: '768p' })
+    }
+    expect(mediaOf({ size: '1080x1920' }, [PICTURE])).toMatchObject({ resolution: '1080p' })
   })
 })
 
