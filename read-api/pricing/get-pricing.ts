@@ -151,6 +151,20 @@ const tiersOf = ({ tiers }: TokenPrice): Pick<PricedModel, 'context_tiers'> => {
 }
 
 /**
+ * Returns the fields with the ratios of images and audio. Leaves out ratios of 1, which all models
+ * without ratios of their own have.
+ */
+function mediaRatiosOf({ image, imageCompletion, audio, audioCompletion }: TokenPrice) {
+  const [ofAudio, ofAudioOutput] = [Number(audio), Number(audioCompletion)]
+  return {
+    ...(Number(image) === 1 ? {} : { image_ratio: Number(image) }),
+    ...(imageCompletion === undefined ? {} : { image_completion_ratio: Number(imageCompletion) }),
+    ...(ofAudio === 1 && ofAudioOutput === 1 ? {} : { audio_ratio: ofAudio }),
+    ...(ofAudioOutput === 1 ? {} : { audio_completion_ratio: ofAudioOutput }),
+  }
+}
+
+/**
  * Returns the fields with the units of a price. Returns no fields if all groups are charged per
  * call.
  */
@@ -240,7 +254,8 @@ function listFor(site: Site, viewer: Viewer): PriceList {
       completion_ratio: isByCall ? 1 : Number(price.completion),
       cache_ratio: isByCall ? 1 : Number(price.cacheRead),
       create_cache_ratio: isByCall ? 1 : Number(price.cacheWrite),
-      ...(isByCall ? {} : { ...tiersOf(price), ...batchRatioIn(site, model, usable) }),
+      ...(isByCall ? {} : { ...mediaRatiosOf(price), ...tiersOf(price) }),
+      ...(isByCall ? {} : batchRatioIn(site, model, usable)),
       enable_groups: usable,
     })
   }

@@ -102,6 +102,33 @@ describe('GET /api/pricing', () => {
     await set('BatchRatio', '0.5')
   })
 
+  it('shows the ratios of images and audio of models that have them', async () => {
+    const models =
+      'gpt-image-1,gpt-realtime-2,gemini-3-pro-image,gpt-4o-mini-tts,sim-media,sim-text'
+    await channel({ name: 'media', models, group: 'default' })
+    const ratios = { 'sim-small': 0.075, 'sim-inner': 3, 'sim-media': 2, 'sim-text': 2 }
+    await set('ModelRatio', ratios)
+    const completion = await set('CompletionRatio', { 'sim-small': 4, 'sim-media': 3 })
+    await set('ImageRatio', { 'sim-media': 1, 'sim-text': 1 })
+    await set('AudioRatio', { 'sim-text': 1, 'sim-draw': 8 })
+    await set('AudioCompletionRatio', { 'sim-media': 5 })
+    const position = await set('ImageCompletionRatio', { 'sim-media': 3 })
+    const { data } = await ask(fixture.anybody, Math.max(completion, position))
+    const shown = data.map(({ model_name, ...price }) => {
+      const ofMedia = Object.entries(price).filter(([key]) => /^(?:image|audio)_/.test(key))
+      return [model_name, Object.fromEntries(ofMedia)]
+    })
+    expect(Object.fromEntries(shown)).toMatchObject({
+      'gpt-image-1': { image_ratio: 2, image_completion_ratio: 8 },
+      'gpt-realtime-2': { image_ratio: 1.25, audio_ratio: 8, audio_completion_ratio: 2 },
+      'gemini-3-pro-image': { image_completion_ratio: 60 },
+      'gpt-4o-mini-tts': { audio_ratio: 1, audio_completion_ratio: 20 },
+      'sim-media': { image_completion_ratio: 3, audio_ratio: 1, audio_completion_ratio: 5 },
+    })
+    const others = Object.fromEntries(shown)
+    for (const name of ['sim-text', 'sim-draw', 'sim-small']) expect(others[name]).toEqual({})
+  })
+
   it('shows the context tiers of a model, and refuses invalid ones', async () => {
     const tier = { above_input_tokens: 1_000, input_ratio: 2, output_ratio: 1.5 }
     const position = await set('ContextTierRatio', { 'sim-small': [tier] })
