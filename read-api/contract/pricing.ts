@@ -100,9 +100,9 @@ export const PricedModel = Type.Object({
     ),
   ),
   /**
-   * The ratio by which all token prices are multiplied in batches (`/v1/batches` and the batches of
-   * Anthropic and Gemini). Omitted if the model is charged by `model_price`, or if no channel that
-   * the requester can use accepts batches for the model.
+   * The ratio by which `model_price` or all token prices are multiplied in batches (`/v1/batches`
+   * and the batches of Anthropic and Gemini). Omitted if no channel that the requester can use
+   * accepts batches for the model.
    */
   batch_ratio: Type.Optional(Type.Number()),
   /** The groups of the requester in which the model can be called. */

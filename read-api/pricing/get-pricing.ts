@@ -195,8 +195,7 @@ function isServed(use: VideoUse | undefined, price: ReturnType<Site['priceOf']>)
 
 /**
  * Returns the field with the ratio of prices in batches, if a channel of the groups accepts batches
- * for the model. The caller leaves this field out for prices per call, because most of them are for
- * images and videos.
+ * for the model.
  */
 function batchRatioIn(
   { options, units, takesBatches, now }: Site,
@@ -241,6 +240,8 @@ function listFor(site: Site, viewer: Viewer): PriceList {
     const usable = reachable.filter((group) => isServed(uses.get(group), ownPrice))
     const price = usable.length === 0 ? null : priceOf(model, viewer.acceptsUnpriced)
     if (price === null) continue
+    // Batches contain no videos.
+    const withCalls = usable.filter((group) => uses.get(group)?.hasCalls !== false)
     const isByCall = price.mode === 'call'
     data.push({
       model_name: model,
@@ -255,7 +256,7 @@ function listFor(site: Site, viewer: Viewer): PriceList {
       cache_ratio: isByCall ? 1 : Number(price.cacheRead),
       create_cache_ratio: isByCall ? 1 : Number(price.cacheWrite),
       ...(isByCall ? {} : { ...mediaRatiosOf(price), ...tiersOf(price) }),
-      ...(isByCall ? {} : batchRatioIn(site, model, usable)),
+      ...batchRatioIn(site, model, withCalls),
       enable_groups: usable,
     })
   }

@@ -50,7 +50,7 @@ export const pricingPage: Pick<Translations['pricing'], keyof typeof chinese> = 
   mediaPrices: 'Audio and image prices in the group',
   mediumName: { audio: 'Audio', image: 'Images' },
   onlyText: 'Only text is counted here. Audio and images have the prices in the table.',
-  batchPrice: 'In batches, all prices of tokens × {{ratio}}.',
+  batchPrice: 'In batches, all of these prices × {{ratio}}.',
   prompt: 'Prompt tokens',
   completion: 'Completion tokens',
   wholeNumbers: 'Enter whole numbers.',

@@ -47,7 +47,7 @@ export const pricingPage = {
   mediaPrices: '音频与图片价格，分组',
   mediumName: { audio: '音频', image: '图片' },
   onlyText: '此处仅计算文本；音频和图片按表中价格计费。',
-  batchPrice: '批处理按上述 token 价格 × {{ratio}} 计费。',
+  batchPrice: '批处理按以上价格 × {{ratio}} 计费。',
   prompt: '提示 tokens',
   completion: '补全 tokens',
   wholeNumbers: '请输入整数。',
