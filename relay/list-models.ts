@@ -7,7 +7,10 @@ import { groupsOf } from './pipeline/groups-that-may-serve-call.ts'
 import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
 import type { CallRequest } from './pipeline/http-request-and-response-types.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
-import { directFormatsOf } from './providers/profiles/formats-by-model-name.ts'
+import {
+  directFormatsOf,
+  listedDirectFormatsOf,
+} from './providers/profiles/formats-by-model-name.ts'
 import { isImageModel } from './providers/profiles/image-endpoints.ts'
 import { vendorOf } from './tasks/videos/select-channels-and-build-video-request.ts'
 import { type OfferKind, type RelayChannel, servesVideos } from './views/channel-view.ts'
@@ -107,11 +110,19 @@ const IMAGES_TYPE = 'image-generation'
 const VIDEOS_TYPE = 'openai-video'
 const FORMATS = Object.keys(ENDPOINT_TYPES) as (keyof typeof ENDPOINT_TYPES)[]
 
-/** The names by which chat clients and other gateways know the formats that are never converted. */
+/**
+ * The names by which chat clients and other gateways know the formats that are never converted. The
+ * formats of audio have no such names, so they are named after their paths.
+ */
 const DIRECT_TYPES: Partial<Record<DirectFormatName, string>> = {
   embeddings: 'embeddings',
   rerank: 'jina-rerank',
   moderations: 'moderations',
+  images: IMAGES_TYPE,
+  speech: 'speech',
+  transcriptions: 'transcriptions',
+  translations: 'translations',
+  realtime: 'realtime',
   'gemini-embedding': 'gemini',
   'gemini-embedding-batch': 'gemini',
 }
@@ -157,7 +168,7 @@ function offeredDirectly(
   model: string,
 ): readonly DirectFormatName[] {
   const isOffered = (format: OfferKind) => channels.offering(group, model, format).length > 0
-  const named = directFormatsOf(model).filter(isOffered)
+  const named = listedDirectFormatsOf(model).filter(isOffered)
   return named.length > 0 || isOffered('call') ? named : DIRECT_FORMATS.filter(isOffered)
 }
 

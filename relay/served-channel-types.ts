@@ -1,5 +1,7 @@
+import type { BatchApi } from '#domain/batches/events.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
-import { isNamedLikeChatModel } from './providers/profiles/formats-by-model-name.ts'
+import { BATCH_ENDPOINTS } from './batches/openai-batches.ts'
+import { isNamedLikeChatModel, testFormatsOf } from './providers/profiles/formats-by-model-name.ts'
 import { PROFILES, TASK_PROFILES } from './providers/profiles/profiles-by-channel-type.ts'
 import type { ProfileField } from './providers/profiles/provider-profile.ts'
 import { acceptsKey } from './providers/profiles/provider-target.ts'
@@ -34,16 +36,28 @@ export const SERVED_TYPES: ReadonlyMap<number, ServedType> = new Map(
   }),
 )
 
-const BATCH_TYPES: ReadonlySet<number> = new Set(
-  PROFILES.flatMap(({ id, batches }) => (batches === undefined ? [] : [id])),
+const BATCH_APIS: ReadonlyMap<number, BatchApi> = new Map(
+  PROFILES.flatMap(({ id, batches }) => (batches === undefined ? [] : [[id, batches]])),
 )
 
 /**
- * Reports whether a channel of this type takes batches with a model of this name. Batches are for
- * chats and embeddings, and not for images, videos and speech.
+ * The formats of requests in batches of OpenAI's API. The batches of Anthropic and Gemini contain
+ * only chats.
  */
-export const takesBatches = (type: number, model: string): boolean =>
-  BATCH_TYPES.has(type) && (isNamedLikeChatModel(model) || /embedding/i.test(model))
+const OPENAI_BATCH_FORMATS: ReadonlySet<string> = new Set(
+  [...BATCH_ENDPOINTS.values()].map(({ name }) => name),
+)
+
+/**
+ * Reports whether a channel of this type takes batches with a model of this name. The name tells
+ * the format in which the model is called (see `testFormatsOf`).
+ */
+export function takesBatches(type: number, model: string): boolean {
+  const api = BATCH_APIS.get(type)
+  if (api === undefined) return false
+  if (isNamedLikeChatModel(model)) return true
+  return api === 'openai' && testFormatsOf(model).some((name) => OPENAI_BATCH_FORMATS.has(name))
+}
 
 /** The channel types that accept chats. All other types accept only tasks. */
 export const CHAT_TYPES: readonly number[] = PROFILES.map(({ id }) => id)

@@ -66,6 +66,26 @@ export const PricedModel = Type.Object({
   cache_ratio: Type.Number(),
   create_cache_ratio: Type.Number(),
   /**
+   * The price of images in the input, as a multiple of the input price (`model_ratio`). Omitted if
+   * these images cost the same as text.
+   */
+  image_ratio: Type.Optional(Type.Number()),
+  /**
+   * The price of images in answers, as a multiple of the input price. Omitted if the model has
+   * no such ratio. These images then cost the same as text in answers.
+   */
+  image_completion_ratio: Type.Optional(Type.Number()),
+  /**
+   * The price of audio in the input, as a multiple of the input price. Omitted if audio in the
+   * input and in answers has the price of text in the input.
+   */
+  audio_ratio: Type.Optional(Type.Number()),
+  /**
+   * The price of audio in answers, as a multiple of the price of audio in the input. Omitted if
+   * audio in answers costs the same as audio in the input.
+   */
+  audio_completion_ratio: Type.Optional(Type.Number()),
+  /**
    * The ratios for long inputs, by ascending limit. The last tier whose limit the input exceeds
    * applies. All input prices of the call are multiplied by `input_ratio`, and all output prices by
    * `output_ratio`. Omitted if the price does not depend on the length of the input.
@@ -80,9 +100,9 @@ export const PricedModel = Type.Object({
     ),
   ),
   /**
-   * The ratio by which all token prices are multiplied in batches (`/v1/batches` and the batches of
-   * Anthropic and Gemini). Omitted if the model is charged by `model_price`, or if no channel that
-   * the requester can use accepts batches for the model.
+   * The ratio by which `model_price` or all token prices are multiplied in batches (`/v1/batches`
+   * and the batches of Anthropic and Gemini). Omitted if no channel that the requester can use
+   * accepts batches for the model.
    */
   batch_ratio: Type.Optional(Type.Number()),
   /** The groups of the requester in which the model can be called. */

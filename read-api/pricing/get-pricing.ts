@@ -151,6 +151,20 @@ const tiersOf = ({ tiers }: TokenPrice): Pick<PricedModel, 'context_tiers'> => {
 }
 
 /**
+ * Returns the fields with the ratios of images and audio. Leaves out ratios of 1, which all models
+ * without ratios of their own have.
+ */
+function mediaRatiosOf({ image, imageCompletion, audio, audioCompletion }: TokenPrice) {
+  const [ofAudio, ofAudioOutput] = [Number(audio), Number(audioCompletion)]
+  return {
+    ...(Number(image) === 1 ? {} : { image_ratio: Number(image) }),
+    ...(imageCompletion === undefined ? {} : { image_completion_ratio: Number(imageCompletion) }),
+    ...(ofAudio === 1 && ofAudioOutput === 1 ? {} : { audio_ratio: ofAudio }),
+    ...(ofAudioOutput === 1 ? {} : { audio_completion_ratio: ofAudioOutput }),
+  }
+}
+
+/**
  * Returns the fields with the units of a price. Returns no fields if all groups are charged per
  * call.
  */
@@ -181,8 +195,7 @@ function isServed(use: VideoUse | undefined, price: ReturnType<Site['priceOf']>)
 
 /**
  * Returns the field with the ratio of prices in batches, if a channel of the groups accepts batches
- * for the model. The caller leaves this field out for prices per call, because most of them are for
- * images and videos.
+ * for the model.
  */
 function batchRatioIn(
   { options, units, takesBatches, now }: Site,
@@ -227,6 +240,8 @@ function listFor(site: Site, viewer: Viewer): PriceList {
     const usable = reachable.filter((group) => isServed(uses.get(group), ownPrice))
     const price = usable.length === 0 ? null : priceOf(model, viewer.acceptsUnpriced)
     if (price === null) continue
+    // Batches contain no videos.
+    const withCalls = usable.filter((group) => uses.get(group)?.hasCalls !== false)
     const isByCall = price.mode === 'call'
     data.push({
       model_name: model,
@@ -240,7 +255,8 @@ function listFor(site: Site, viewer: Viewer): PriceList {
       completion_ratio: isByCall ? 1 : Number(price.completion),
       cache_ratio: isByCall ? 1 : Number(price.cacheRead),
       create_cache_ratio: isByCall ? 1 : Number(price.cacheWrite),
-      ...(isByCall ? {} : { ...tiersOf(price), ...batchRatioIn(site, model, usable) }),
+      ...(isByCall ? {} : { ...mediaRatiosOf(price), ...tiersOf(price) }),
+      ...batchRatioIn(site, model, withCalls),
       enable_groups: usable,
     })
   }

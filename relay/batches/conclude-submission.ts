@@ -4,6 +4,7 @@ import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import type { KeyedCall } from '../pipeline/claim-idempotency-key.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
 import { type Exchange, sendError, sendJson } from '../pipeline/http-exchange.ts'
+import { isCertainlyRefused } from '../tasks/judge-submission-outcome.ts'
 import {
   confidentialTo,
   mappedStatusOf,
@@ -50,13 +51,22 @@ export async function channelError(
 
 export type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
 
+/** The status with which Anthropic refuses a request because it is overloaded. */
+const OVERLOADED = 529
+
 /**
- * Reports whether the provider has definitely not accepted the batch. If only the provider's
- * response was lost, the provider may have accepted the batch. The quota then stays reserved until
- * the batch counts as lost.
+ * Reports whether the provider has definitely not accepted the batch. Only then is the batch sent
+ * to another channel, and its quota released if no channel is left. If only the provider's response
+ * was lost, or if the provider failed with another 5xx status, it may have accepted the batch. The
+ * quota then stays reserved until the batch counts as lost.
  */
-export const isRefused = ({ status, error }: Failed): boolean =>
-  error === 'connect' || (status !== null && status >= 400 && status <= 499 && status !== 408)
+export function isRefused(end: Failed): boolean {
+  const { status, error } = end
+  if (error === 'connect') return true
+  if (status !== null && status >= 300 && status <= 499) return status !== 408
+  if (error !== 'status') return false
+  return status === OVERLOADED || isCertainlyRefused({ end, answer: null })
+}
 
 /**
  * Ends a batch that no provider accepted, and releases the quota that was reserved for it. If this

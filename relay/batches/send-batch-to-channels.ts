@@ -5,7 +5,6 @@ import type { Caller } from '../pipeline/authenticate.ts'
 import type { KeyedCall } from '../pipeline/claim-idempotency-key.ts'
 import { type Exchange, sendError, signalOfCallerGone } from '../pipeline/http-exchange.ts'
 import { isRetryable } from '../pipeline/retryable-failures.ts'
-import { isCertainlyRefused, mayBeAccepted } from '../tasks/judge-submission-outcome.ts'
 import { confidentialTo, type RelayChannel } from '../views/channel-view.ts'
 import type { InlineBatches } from './batch-apis-with-inline-requests.ts'
 import type { BatchPlace } from './batch-channels.ts'
@@ -83,7 +82,6 @@ export async function sendBatchToChannels(
   let last: FailedAttempt | null = null
   /** The last failed attempt. Null if there is none, or if an event already contains it. */
   let attempt: Attempt | null = null
-  let isRefusedByAll = true
   while (next !== null && !stopped.aborted) {
     const { channel, key } = next.place
     const unusable = plan.channels.noneUsableError()
@@ -93,7 +91,6 @@ export async function sendBatchToChannels(
       if (typeof sent === 'boolean') return sent
       last = sent
       attempt = sent.attempt
-      isRefusedByAll &&= isRefused(sent.end)
       if (!sent.isRetryable) break
     } else plan.channels.skip()
     // The body is no longer needed. Its memory must be free before the body for the next channel is
@@ -103,9 +100,9 @@ export async function sendBatchToChannels(
     next = await prepareNext(deps, exchange, held, attempt, stopped)
     if (next !== null) attempt = null
   }
-  // A provider that failed may have accepted the batch. The quota then stays reserved until the
-  // batch counts as lost.
-  if (isRefusedByAll) await refuse(deps, batch, keyed, attempt)
+  // All providers before the last one have refused the batch. If the last one may have accepted it,
+  // the quota stays reserved until the batch counts as lost.
+  if (last === null || isRefused(last.end)) await refuse(deps, batch, keyed, attempt)
   // A channel that was full is known only after the last selection.
   const unsent = error === NO_STORE ? NO_STORE : plan.channels.noneUsableError()
   if (last === null) sendError(exchange, unsent)
@@ -135,7 +132,7 @@ async function sendTo(
   omissions.add({ dropped: api.droppedHeaders(exchange), losses: [] })
   omissions.setHeaders(exchange)
   const { channel, key } = place
-  const { end, latencyMs, attemptOf } = await sendSubmission(deps, {
+  const { end, attemptOf } = await sendSubmission(deps, {
     ...{ channelId: channel.channelId, target: key.target, signal },
     request: {
       ...{ method: 'POST', path: api.pathOf(sentModel), body },
@@ -146,22 +143,8 @@ async function sendTo(
   if (end.kind === 'plain')
     return accept(deps, exchange, held, { place, body: end.body, attemptOf, omissions })
   if (end.kind === 'streamed') return false
-  const isOver = mayHaveIt(end, latencyMs) || !isRetryable(end, false)
-  return { channel, end, isRetryable: !isOver, attempt: await attemptOf(null) }
-}
-
-/** The status with which Anthropic refuses a request because it is overloaded. */
-const OVERLOADED = 529
-
-/**
- * Reports whether the provider may have accepted the batch although the attempt failed. This is the
- * case after a 5xx status that is not a certain refusal, because a provider may fail after it has
- * stored the batch. It is also the case if `mayBeAccepted` returns true.
- */
-function mayHaveIt(end: Failed, latencyMs: number): boolean {
-  const isFault = end.status !== null && end.status >= 500 && end.status !== OVERLOADED
-  if (isFault && !isCertainlyRefused({ end, answer: null })) return true
-  return mayBeAccepted({ end, latencyMs })
+  const isToBeRetried = isRefused(end) && isRetryable(end, false)
+  return { channel, end, isRetryable: isToBeRetried, attempt: await attemptOf(null) }
 }
 
 /**

@@ -151,10 +151,11 @@ async function uploadAndRecord(
 
 /**
  * Reports whether the provider may have a file although its upload failed or was answered without
- * an id.
+ * an id. Unlike a batch, a file is looked for after any 5xx status, because this costs nothing and
+ * the file is the caller's data.
  */
 export const mayHaveFile = (uploaded: AttemptEnd): boolean =>
-  uploaded.kind !== 'failed' || !isRefused(uploaded)
+  uploaded.kind !== 'failed' || !isRefused(uploaded) || (uploaded.status ?? 0) >= 500
 
 /**
  * Lets the record of a failed upload expire, so that the file is deleted at the provider and no

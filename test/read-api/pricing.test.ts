@@ -95,11 +95,64 @@ describe('GET /api/pricing', () => {
     const answer = await ask(fixture.anybody, position)
     const shown = answer.data.map(({ model_name, batch_ratio }) => [model_name, batch_ratio])
     expect(Object.fromEntries(shown)).toMatchObject({
-      ...{ 'sim-small': 0.4, 'text-embedding-sim': 0.4 },
-      ...{ 'sim-deep': undefined, 'tts-1-sim': undefined, 'sim-draw': undefined },
+      // A price per call is multiplied as well.
+      ...{ 'sim-small': 0.4, 'text-embedding-sim': 0.4, 'sim-draw': 0.4 },
+      ...{ 'sim-deep': undefined, 'tts-1-sim': undefined },
     })
     expect(named(await ask(fixture.user.call), 'sim-deep')).toMatchObject({ batch_ratio: 0.4 })
     await set('BatchRatio', '0.5')
+  })
+
+  it('shows the ratio of batches for every kind of model that a batch may call', async () => {
+    const omni = 'omni-moderation-latest'
+    const models = `gpt-image-1,whisper-1,gpt-realtime-2,text-embedding-3-small,${omni}`
+    await channel({ name: 'kinds', models, group: 'default' })
+    const ofGemini = { type: 24, models: 'gemini-embedding-001,gemini-2.5-flash' }
+    await channel({ name: 'kinds of Gemini', ...ofGemini, group: 'default' })
+    const position = await set('ModelRatio', { 'sim-small': 0.075, 'sim-inner': 3, [omni]: 1 })
+    const { data } = await ask(fixture.anybody, position)
+    const ratioOf = ({ model_name, batch_ratio }: (typeof data)[number]) =>
+      [model_name, batch_ratio] as const
+    expect(Object.fromEntries(data.map(ratioOf))).toMatchObject({
+      ...{ 'gpt-image-1': 0.5, [omni]: 0.5, 'text-embedding-3-small': 0.5 },
+      ...{ 'whisper-1': undefined, 'gpt-realtime-2': undefined },
+      // Gemini has batches of chats, and none of embeddings.
+      ...{ 'gemini-2.5-flash': 0.5, 'gemini-embedding-001': undefined },
+    })
+    await set('ModelRatio', { 'sim-small': 0.075, 'sim-inner': 3 })
+    const { data: channels } = await fixture.admin.call<{ items: { id: number; name: string }[] }>(
+      'GET',
+      '/api/channel/?page_size=100',
+    )
+    const added = channels.items.filter(({ name }) => name.startsWith('kinds'))
+    for (const { id } of added) await fixture.admin.call('DELETE', `/api/channel/${id}`)
+  })
+
+  it('shows the ratios of images and audio of models that have them', async () => {
+    const models =
+      'gpt-image-1,gpt-realtime-2,gemini-3-pro-image,gpt-4o-mini-tts,sim-media,sim-text'
+    await channel({ name: 'media', models, group: 'default' })
+    const ratios = { 'sim-small': 0.075, 'sim-inner': 3, 'sim-media': 2, 'sim-text': 2 }
+    await set('ModelRatio', ratios)
+    const completion = await set('CompletionRatio', { 'sim-small': 4, 'sim-media': 3 })
+    await set('ImageRatio', { 'sim-media': 1, 'sim-text': 1 })
+    await set('AudioRatio', { 'sim-text': 1, 'sim-draw': 8 })
+    await set('AudioCompletionRatio', { 'sim-media': 5 })
+    const position = await set('ImageCompletionRatio', { 'sim-media': 3 })
+    const { data } = await ask(fixture.anybody, Math.max(completion, position))
+    const shown = data.map(({ model_name, ...price }) => {
+      const ofMedia = Object.entries(price).filter(([key]) => /^(?:image|audio)_/.test(key))
+      return [model_name, Object.fromEntries(ofMedia)]
+    })
+    expect(Object.fromEntries(shown)).toMatchObject({
+      'gpt-image-1': { image_ratio: 2, image_completion_ratio: 8 },
+      'gpt-realtime-2': { image_ratio: 1.25, audio_ratio: 8, audio_completion_ratio: 2 },
+      'gemini-3-pro-image': { image_completion_ratio: 60 },
+      'gpt-4o-mini-tts': { audio_ratio: 1, audio_completion_ratio: 20 },
+      'sim-media': { image_completion_ratio: 3, audio_ratio: 1, audio_completion_ratio: 5 },
+    })
+    const others = Object.fromEntries(shown)
+    for (const name of ['sim-text', 'sim-draw', 'sim-small']) expect(others[name]).toEqual({})
   })
 
   it('shows the context tiers of a model, and refuses invalid ones', async () => {

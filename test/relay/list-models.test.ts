@@ -142,6 +142,28 @@ it('a model that only embeds or orders texts names the formats of these calls', 
   expect(methods('a')).toContain('generateContent')
 })
 
+it('a model of speech, transcriptions or realtime sessions names no format of chats', async () => {
+  const models = ['tts-1', 'gpt-4o-mini-tts', 'whisper-1', 'gpt-4o-transcribe', 'gpt-realtime']
+  await rig.addChannel(2, { type: 1, models: [...models, 'gpt-audio'] })
+  // Gemini's models of speech are called like those for chats, also at other gateways.
+  const ofGemini = ['gemini-2.5-flash-preview-tts', 'gemini-2.5-pro-preview-tts']
+  await rig.addChannel(3, { type: 24, models: ofGemini.slice(0, 1) })
+  await rig.addChannel(4, { type: 8, models: ofGemini.slice(1) })
+  await rig.setOption('SelfUseModeEnabled', 'true')
+  const { data } = (await get('/v1/models', BEARER)) as {
+    data: { id: string; supported_endpoint_types: string[] }[]
+  }
+  const types = Object.fromEntries(data.map((model) => [model.id, model.supported_endpoint_types]))
+  expect(types).toMatchObject({
+    ...{ 'tts-1': ['speech'], 'gpt-4o-mini-tts': ['speech'], 'gpt-realtime': ['realtime'] },
+    ...{ 'whisper-1': ['transcriptions', 'translations'] },
+    ...{ 'gpt-4o-transcribe': ['transcriptions'] },
+  })
+  expect(types['gpt-audio']).toContain('openai')
+  expect(ofGemini.map((model) => types[model]?.[0])).toEqual(['gemini', 'openai'])
+  expect((await get('/v1beta/models/whisper-1', GOOGLE)).supportedGenerationMethods).toEqual([])
+})
+
 it('a model that is a video at its channels is listed with the endpoint of videos', async () => {
   await rig.addChannel(2, {
     ...{ type: 1, models: ['my-video', 'gpt-4o', 'kling-v2-6'] },

@@ -9,6 +9,8 @@ import type { PricedModel } from '#read-api/contract/pricing.ts'
 import {
   costOf,
   exactRatioText,
+  hasMediaPrices,
+  mediaPricesIn,
   modelAtLength,
   pricesIn,
   shortPriceText,
@@ -29,6 +31,7 @@ export function ModelDetails(props: {
   return (
     <div className="tg-price-details">
       <PricesByGroup model={model} ratios={ratios} />
+      {hasMediaPrices(model) && <MediaPrices model={model} group={group} />}
       {model.batch_ratio !== undefined && (
         <p>{t('pricing.batchPrice', { ratio: shortRatioText(model.batch_ratio) })}</p>
       )}
@@ -73,6 +76,32 @@ function PricesByGroup(props: { model: PricedModel; ratios: Readonly<Record<stri
               </tr>
             )
           })}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** The prices of audio and images in the selected group. */
+function MediaPrices({ model, group }: { model: PricedModel; group: SelectedGroup }) {
+  const { t } = useTranslation()
+  return (
+    <div className="tg-price-scroll">
+      <table>
+        <caption>
+          {t('pricing.mediaPrices')} <GroupTag name={group.name} />
+        </caption>
+        <TableHead titles={[t('pricing.medium'), t('pricing.input'), t('ui.outputPrice')]} />
+        <tbody>
+          {mediaPricesIn(model, group.ratio).map(({ medium, input, output }) => (
+            <tr key={medium}>
+              <th scope="row">{t(`pricing.mediumName.${medium}`)}</th>
+              <td title={exactPriceText(input)}>{threeDecimalText(input)}</td>
+              <td title={output === null ? undefined : exactPriceText(output)}>
+                {output === null ? '—' : threeDecimalText(output)}
+              </td>
+            </tr>
+          ))}
         </tbody>
       </table>
     </div>
@@ -152,6 +181,7 @@ function Calculator({ group, ...props }: { model: PricedModel; group: SelectedGr
           <span className="tg-muted">{t('pricing.wholeNumbers')}</span>
         )}
       </p>
+      {hasMediaPrices(props.model) && <p className="tg-muted">{t('pricing.onlyText')}</p>}
     </div>
   )
 }

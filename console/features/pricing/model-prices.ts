@@ -74,6 +74,43 @@ export function pricesIn(model: PricedModel, groupRatio: number): GroupPrices {
   }
 }
 
+/**
+ * The prices of audio or images in a group, in dollars per million tokens. `output` is null if the
+ * model has no price for this medium in answers.
+ */
+type MediumPrices = {
+  readonly medium: 'audio' | 'image'
+  readonly input: ExactDecimal
+  readonly output: ExactDecimal | null
+}
+
+/** Reports whether audio or images have other prices than text. */
+export const hasMediaPrices = (model: PricedModel): boolean =>
+  model.audio_ratio !== undefined ||
+  model.image_ratio !== undefined ||
+  model.image_completion_ratio !== undefined
+
+/** Returns the prices of the media that do not cost the same as text. */
+export function mediaPricesIn(model: PricedModel, groupRatio: number): readonly MediumPrices[] {
+  const { audio_ratio: audio, audio_completion_ratio: audioCompletion } = model
+  const { image_ratio: image, image_completion_ratio: imageCompletion } = model
+  const text = multiply(multiply(exact(model.model_ratio), BASE), exact(groupRatio))
+  const times = (price: ExactDecimal, ratio = 1) => rounded(multiply(price, exact(ratio)))
+  const outputOf = (price: ExactDecimal, ratio: number | undefined) =>
+    ratio === undefined ? null : times(price, ratio)
+  const prices: MediumPrices[] = []
+  if (audio !== undefined) {
+    const input = multiply(text, exact(audio))
+    const output = outputOf(input, audioCompletion)
+    prices.push({ medium: 'audio', input: rounded(input), output })
+  }
+  if (image !== undefined || imageCompletion !== undefined) {
+    const output = outputOf(text, imageCompletion)
+    prices.push({ medium: 'image', input: times(text, image), output })
+  }
+  return prices
+}
+
 /** The price of one kind of video in a group. */
 type VideoPrice = {
   /**

@@ -4,6 +4,7 @@ import { GroupBadge, useTranslateGroupDescription } from '#console/ui/elements/g
 import { RadioCards } from '#console/ui/forms/choice-inputs.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
+import { hasMediaPrices } from './model-prices.ts'
 import { RatioTag } from './price-columns.tsx'
 import { PriceList } from './price-list.tsx'
 import { type PricingView, usePricing } from './use-pricing.ts'
@@ -75,6 +76,7 @@ export function PricingPage() {
       <PriceList view={view} />
       <section className="tg-price-notes" aria-label={t('pricing.notes')}>
         <p>{t('pricing.noteTokens')}</p>
+        {view.all.some(hasMediaPrices) && <p>{t('pricing.noteMedia')}</p>}
         <p>{t('pricing.noteCall')}</p>
         <p>{t('pricing.noteImage')}</p>
         <p>{t('pricing.formula')}</p>

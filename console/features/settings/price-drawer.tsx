@@ -27,11 +27,13 @@ import {
   validatePrice,
 } from './price-draft.ts'
 import type { PriceRow } from './price-rows.ts'
+import type { MediaPricesOf } from './use-media-prices.ts'
 import type { UnitOfPrice } from './use-model-price-unit.ts'
 import type { OutputLimitFallback } from './use-output-limit-fallback.ts'
 
 type FieldsProps = {
   capFallback: OutputLimitFallback
+  mediaPricesOf: MediaPricesOf
   unitOfPrice: UnitOfPrice
   form: DraftForm<PriceDraft>
 }
@@ -66,7 +68,25 @@ function PriceFields(props: FieldsProps) {
       />
       <ModeFields {...props} />
       <Equivalent draft={form.draft} />
+      <MediaPrices {...props} />
     </>
+  )
+}
+
+/** Shows the prices of audio and images, whose ratios are not among the fields of the form. */
+function MediaPrices({ form: { draft }, mediaPricesOf }: FieldsProps) {
+  const { t } = useTranslation()
+  if (draft.mode === 'call') return null
+  const ratio = draft.mode === 'price' ? ratioOfPrice(draft.inputPrice) : draft.ratio
+  const prices = mediaPricesOf(draft.name.trim(), ratio)
+  if (prices.length === 0) return null
+  return (
+    <div className="tg-equals">
+      {prices.map(({ option, dollars }) => (
+        <span key={option}>{t(`pricing.mediaPrice.${option}`, { price: `$${dollars}` })}</span>
+      ))}
+      <span>{t('pricing.mediaPriceHint')}</span>
+    </div>
   )
 }
 
@@ -166,10 +186,8 @@ export function Equivalent({ draft }: { draft: PriceDraft }) {
   )
 }
 
-type PriceDrawerProps = {
+type PriceDrawerProps = Omit<FieldsProps, 'form'> & {
   edited: PriceRow | 'new' | null
-  capFallback: OutputLimitFallback
-  unitOfPrice: UnitOfPrice
   /** The names of all models that have a price. The name of a new model must not be one of them. */
   existingNames: ReadonlySet<string>
   /** The initial name in a form that was opened for a model without a price. */
@@ -207,7 +225,12 @@ function OpenDrawer(props: PriceDrawerProps & { row: PriceRow | 'new' }) {
       form={form}
       onClose={props.onClose}
     >
-      <PriceFields capFallback={props.capFallback} unitOfPrice={props.unitOfPrice} form={form} />
+      <PriceFields
+        capFallback={props.capFallback}
+        mediaPricesOf={props.mediaPricesOf}
+        unitOfPrice={props.unitOfPrice}
+        form={form}
+      />
     </FormDrawer>
   )
 }

@@ -24,6 +24,7 @@ import {
   withoutRows,
   withRows,
 } from './price-rows.ts'
+import { useMediaPrices } from './use-media-prices.ts'
 import { type UnitOfPrice, useUnitOfPrice } from './use-model-price-unit.ts'
 import { type OutputLimitFallback, useOutputLimitFallback } from './use-output-limit-fallback.ts'
 import { useScrollToRow } from './use-scroll-to-row.ts'
@@ -41,6 +42,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
   const { added, apply, applyOne } = useAppliedRows(form, maps, close)
   usePausedRefresh(form, open !== null)
   const capFallback = useOutputLimitFallback(form)
+  const mediaPricesOf = useMediaPrices(form)
   const unitOfPrice = useUnitOfPrice(form)
   const all = useMemo(() => priceRows(maps), [maps])
   const names = useMemo(() => new Set(all.map(({ name }) => name)), [all])
@@ -71,6 +73,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
       />
       <PriceDrawer
         capFallback={capFallback}
+        mediaPricesOf={mediaPricesOf}
         unitOfPrice={unitOfPrice}
         edited={part !== null && 'row' in part ? part.row : null}
         existingNames={names}

@@ -13,6 +13,7 @@ import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { isKnownModerationModel } from '#read-api/contract/price-unit-by-model-name.ts'
 import { PriceDrawer } from './price-drawer.tsx'
 import { isPriced, type PriceMaps, priceRows, withRows } from './price-rows.ts'
+import { useMediaPrices } from './use-media-prices.ts'
 import { useUnitOfPrice } from './use-model-price-unit.ts'
 import { useOutputLimitFallback } from './use-output-limit-fallback.ts'
 import { type SettingsForm, usePausedRefresh } from './use-settings-form.ts'
@@ -30,6 +31,7 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
   const { name, setName, close } = usePriceForm(form)
   usePausedRefresh(form, name !== null)
   const capFallback = useOutputLimitFallback(form)
+  const mediaPricesOf = useMediaPrices(form)
   const unitOfPrice = useUnitOfPrice(form)
   const [page, setPage] = useState(0)
   const [pageSize, setPageSize] = usePageSize('unpriced-page-size')
@@ -51,16 +53,10 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
   return (
     <>
       <p className="tg-hint">{t('pricing.unpricedLead')}</p>
-      <ul className="tg-unpriced">
-        {missing.slice(shownPage * pageSize, (shownPage + 1) * pageSize).map((model) => (
-          <li key={model}>
-            <span className="tg-mono">{model}</span>
-            <Button size="small" onClick={() => setName(model)}>
-              {t('pricing.setPrice')}
-            </Button>
-          </li>
-        ))}
-      </ul>
+      <ModelsToPrice
+        names={missing.slice(shownPage * pageSize, (shownPage + 1) * pageSize)}
+        onPrice={setName}
+      />
       <Pagination
         page={shownPage}
         pageSize={pageSize}
@@ -70,6 +66,7 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
       />
       <PriceDrawer
         capFallback={capFallback}
+        mediaPricesOf={mediaPricesOf}
         unitOfPrice={unitOfPrice}
         edited={name === null ? null : 'new'}
         newName={name ?? ''}
@@ -81,6 +78,22 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
         }}
       />
     </>
+  )
+}
+
+function ModelsToPrice(props: { names: readonly string[]; onPrice: (model: string) => void }) {
+  const { t } = useTranslation()
+  return (
+    <ul className="tg-unpriced">
+      {props.names.map((model) => (
+        <li key={model}>
+          <span className="tg-mono">{model}</span>
+          <Button size="small" onClick={() => props.onPrice(model)}>
+            {t('pricing.setPrice')}
+          </Button>
+        </li>
+      ))}
+    </ul>
   )
 }
 

@@ -96,7 +96,9 @@ export const channelTags: Translations['channelTags'] = {
 
 export const channelTests: Translations['channelTests'] = {
   title: 'Test the channel “{{name}}”',
-  lead: 'Sends one very short chat. The provider charges a small amount for it.',
+  lead:
+    'Sends one very short request for each tested model. The provider charges a small amount for ' +
+    'a chat, and the full price for an image, which is really generated.',
   testModel: 'Test {{model}}',
   testFound: 'Test all ({{count}})',
   progress: 'Testing all channels: {{tested}} of {{total}}, failed {{failed}}',

@@ -53,6 +53,13 @@ export const priceSettings: Pick<Translations['pricing'], keyof typeof chinese> 
   outputPriceLabel: 'Output price ($ per million tokens)',
   outputPriceHint: 'Empty keeps the built-in completion ratio, or 1.',
   cacheRatioHint: 'Share of the input price for cached tokens. Empty keeps the built-in one.',
+  mediaPrice: {
+    AudioRatio: 'Audio in the input: {{price}} per million tokens',
+    AudioCompletionRatio: 'Audio in answers: {{price}} per million tokens',
+    ImageRatio: 'Images in the input: {{price}} per million tokens',
+    ImageCompletionRatio: 'Images in answers: {{price}} per million tokens',
+  },
+  mediaPriceHint: 'These follow from the input price. The JSON view has their ratios.',
   maxOutput: 'Max output',
   maxOutputLabel: 'Max output tokens',
   maxOutputHint:

@@ -46,7 +46,11 @@ export const pricingPage: Pick<Translations['pricing'], keyof typeof chinese> = 
     other: 'Default with {{name}}',
   },
   isDefault: 'Default',
-  batchPrice: 'In batches, all prices of tokens × {{ratio}}.',
+  medium: 'Medium',
+  mediaPrices: 'Audio and image prices in the group',
+  mediumName: { audio: 'Audio', image: 'Images' },
+  onlyText: 'Only text is counted here. Audio and images have the prices in the table.',
+  batchPrice: 'In batches, all of these prices × {{ratio}}.',
   prompt: 'Prompt tokens',
   completion: 'Completion tokens',
   wholeNumbers: 'Enter whole numbers.',
@@ -57,6 +61,10 @@ export const pricingPage: Pick<Translations['pricing'], keyof typeof chinese> = 
     'A million tokens cost model ratio × 2 × group ratio; output also × completion ratio. If ' +
     'speech is billed by characters, one counts as a token; if transcriptions are billed by ' +
     'minutes, one counts as 1,000 tokens.',
+  noteMedia:
+    'The prices in the list are those of text. The details of a model list the prices of audio ' +
+    'and images if these differ, often by a multiple. Without such prices in its answers, audio ' +
+    'costs what it costs in the input, and images cost what text costs.',
   noteCall:
     'A call costs the model’s price × group ratio. A video that is billed by the second costs ' +
     'this for each second. A higher resolution, a better mode or sound can cost a multiple, also ' +

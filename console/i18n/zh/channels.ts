@@ -91,7 +91,7 @@ export const channelTags = {
 
 export const channelTests = {
   title: '测试渠道「{{name}}」',
-  lead: '向上游发送一个最短的对话，会消耗少量上游额度。',
+  lead: '向每个被测模型发送一个最短的请求：对话只消耗少量上游额度，图片模型会真正生成图片，按整张图片计费。',
   testModel: '测试 {{model}}',
   testFound: '全部测试（{{count}}）',
   progress: '正在测试所有渠道：{{tested}}/{{total}}，失败 {{failed}}',

@@ -50,6 +50,13 @@ export const priceSettings = {
   outputPriceLabel: '输出价格（$ / 百万 tokens）',
   outputPriceHint: '留空则沿用内置的补全倍率，没有则为 1。',
   cacheRatioHint: '缓存命中的输入按此比例计价，留空则沿用内置值。',
+  mediaPrice: {
+    AudioRatio: '音频输入：{{price}} / 百万 tokens',
+    AudioCompletionRatio: '音频输出：{{price}} / 百万 tokens',
+    ImageRatio: '图片输入：{{price}} / 百万 tokens',
+    ImageCompletionRatio: '图片输出：{{price}} / 百万 tokens',
+  },
+  mediaPriceHint: '以上价格随输入价格变化，倍率可在 JSON 视图中修改。',
   maxOutput: '最大输出',
   maxOutputLabel: '最大输出 tokens',
   maxOutputHint:

@@ -43,7 +43,11 @@ export const pricingPage = {
     other: '默认设置，{{name}}',
   },
   isDefault: '默认',
-  batchPrice: '批处理按上述 token 价格 × {{ratio}} 计费。',
+  medium: '类型',
+  mediaPrices: '音频与图片价格，分组',
+  mediumName: { audio: '音频', image: '图片' },
+  onlyText: '此处仅计算文本；音频和图片按表中价格计费。',
+  batchPrice: '批处理按以上价格 × {{ratio}} 计费。',
   prompt: '提示 tokens',
   completion: '补全 tokens',
   wholeNumbers: '请输入整数。',
@@ -52,6 +56,8 @@ export const pricingPage = {
   notes: '计价说明',
   noteTokens:
     '每百万 tokens 的价格 = 模型倍率 × 2 × 分组倍率；输出再乘补全倍率。按字符计费的语音，1 字符计 1 token；按分钟计费的转写，1 分钟计 1000。',
+  noteMedia:
+    '列表中的价格为文本价格；音频、图片的价格不同时（可能是文本的数倍）列在模型详情中。未列出输出价格的，音频按其输入价格、图片按文本输出价格计费。',
   noteCall:
     '按次计费 = 模型价格 × 分组倍率；按秒计费的视频再乘秒数，更高的分辨率、更好的模式或声音可能是其数倍，即使是模型的默认设置；标注“次或秒”的，以实际处理请求的渠道为准。',
   noteImage:

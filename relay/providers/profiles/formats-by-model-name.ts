@@ -44,6 +44,21 @@ const REALTIME_MODEL = /realtime/i
 /** Reports whether a model with this name is likely to answer only in realtime sessions. */
 export const isNamedLikeRealtimeModel = (model: string): boolean => REALTIME_MODEL.test(model)
 
+const TRANSLATION_MODEL = /whisper/i
+
+/**
+ * Returns the direct formats that lists of models name for a model with this name, instead of
+ * formats for chats. Images are not among them, because some models that generate them answer
+ * chats. Gemini's models of speech are called like those for chats.
+ */
+export function listedDirectFormatsOf(model: string): readonly DirectFormatName[] {
+  if (isNamedLikeRealtimeModel(model)) return ['realtime']
+  const isChat = (name: DirectFormatName) => name === 'speech' && /gemini/i.test(model)
+  const formats = testFormatsOf(model).filter((name) => name !== 'images' && !isChat(name))
+  const isTranslating = formats.includes('transcriptions') && TRANSLATION_MODEL.test(model)
+  return isTranslating ? [...formats, 'translations'] : formats
+}
+
 const isNamedLikeVideo = (model: string): boolean =>
   nameOfVersion(model, Object.keys(VIDEO_PRICE_UNITS)) !== undefined
 

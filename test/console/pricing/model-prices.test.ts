@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   costOf,
   exactRatioText,
+  mediaPricesIn,
   modelAtLength,
   pricesIn,
   ratioTone,
@@ -135,5 +136,30 @@ describe('the prices of the kinds of video', () => {
       ['resolution', '768p · 10 s', 2, '$0.560', false],
     ])
     expect(shownIn(byCall('image', 0.28))).toEqual([])
+  })
+})
+
+describe('prices of audio and images', () => {
+  const shownIn = (model: Parameters<typeof mediaPricesIn>[0], group = 1) =>
+    mediaPricesIn(model, group).map(({ medium, input, output }) => [
+      ...[medium, shortPriceText(input), output === null ? null : shortPriceText(output)],
+    ])
+
+  it('are multiples of the price of text, and of the group ratio', () => {
+    const media = { image_ratio: 1.25, audio_ratio: 8, audio_completion_ratio: 2 }
+    const model = byTokens('gpt-realtime', { model_ratio: 2, completion_ratio: 4, ...media })
+    expect(shownIn(model, 0.5)).toEqual([
+      ['audio', '$16.000', '$32.000'],
+      ['image', '$2.500', null],
+    ])
+  })
+
+  it('include those of images that only answers have', () => {
+    const media = { model_ratio: 1, completion_ratio: 4, image_completion_ratio: 100 }
+    expect(shownIn(byTokens('drawing', media))).toEqual([['image', '$2.000', '$200.000']])
+  })
+
+  it('are omitted if audio and images cost the same as text', () => {
+    expect(shownIn(byTokens('chat'))).toEqual([])
   })
 })

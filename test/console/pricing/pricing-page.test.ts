@@ -164,6 +164,41 @@ it.each(LANGUAGES)('the details of a video show what each kind costs: %s', async
   await close()
 })
 
+it.each(LANGUAGES)('the details show the prices of audio and images: %s', async (language) => {
+  const text = language === 'en' ? en : zh
+  const media = {
+    ...{ image_ratio: 1.25, image_completion_ratio: 100 },
+    ...{ audio_ratio: 8, audio_completion_ratio: 2 },
+  }
+  const model = byTokens('gpt-realtime', { model_ratio: 2, completion_ratio: 4, ...media })
+  app.site.routes['GET /api/pricing'] = () => pricing([model, byTokens('gpt-4o-mini')])
+  const { page, faults, close } = await open('?group=vip', { language })
+  await page.getByText(text('pricing.noteMedia')).waitFor()
+  for (const name of ['gpt-4o-mini', 'gpt-realtime']) {
+    await row(page, name)
+      .getByRole('button', { name: text('ui.expandRow') })
+      .click()
+  }
+  await expect.poll(() => page.locator('.tg-price-details').count()).toBe(2)
+  const table = page.getByRole('table').filter({ hasText: text('pricing.mediaPrices') })
+  const rowOf = (medium: 'audio' | 'image') =>
+    table
+      .getByRole('row')
+      .filter({ hasText: text(`pricing.mediumName.${medium}`) })
+      .last()
+  for (const price of ['$25.600', '$51.200']) {
+    expect(await rowOf('audio').innerText()).toContain(price)
+  }
+  for (const price of ['$4.000', '$320.000']) {
+    expect(await rowOf('image').innerText()).toContain(price)
+  }
+  expect(await table.count()).toBe(1)
+  expect(await page.getByText(text('pricing.onlyText')).count()).toBe(1)
+  expect(await lookFaults(page, `media-prices-${language}`, [1280, 390])).toEqual([])
+  expect(faults).toEqual([])
+  await close()
+})
+
 it('on a phone, a price per second has one line with a label that fits its unit', async () => {
   const video = byCall('sora-2', 0.1, { price_per: 'second' })
   app.site.routes['GET /api/pricing'] = () => pricing([...MODELS, video])

@@ -6,6 +6,7 @@ import {
   ratioOfPrice,
   scaledPrice,
 } from '#console/features/settings/price-conversion.ts'
+import { mediaPricesAt } from '#console/features/settings/use-media-prices.ts'
 
 const decimalText = fc
   .tuple(fc.bigInt(0n, 10n ** 18n), fc.bigInt(0n, 999_999_999n))
@@ -58,5 +59,25 @@ describe('the conversion between ratio and price', () => {
     expect(completionRatioOf('', '10')).toBe('')
     expect(priceOfRatio('abc')).toBe('')
     expect(scaledPrice('1', '')).toBe('')
+  })
+})
+
+describe('the prices of audio and images', () => {
+  it('follow from the input price, and audio in answers from audio in the input', () => {
+    const ratios = { AudioRatio: '8', AudioCompletionRatio: '2', ImageRatio: '1.25' }
+    expect(mediaPricesAt('2', ratios)).toEqual([
+      { option: 'AudioRatio', dollars: '32' },
+      { option: 'AudioCompletionRatio', dollars: '64' },
+      { option: 'ImageRatio', dollars: '5' },
+    ])
+    expect(mediaPricesAt('1', { ImageCompletionRatio: '100', AudioCompletionRatio: '3' })).toEqual([
+      { option: 'AudioCompletionRatio', dollars: '6' },
+      { option: 'ImageCompletionRatio', dollars: '200' },
+    ])
+  })
+
+  it('are not shown without a ratio, or for an input price that is invalid', () => {
+    expect(mediaPricesAt('2', {})).toEqual([])
+    for (const ratio of ['', '-1']) expect(mediaPricesAt(ratio, { ImageRatio: '2' })).toEqual([])
   })
 })

@@ -3,6 +3,7 @@ import { startingWith, zh } from '#test/support/console-texts.ts'
 import { OPTIONS } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { ok, refused } from '../support/fake-site.ts'
+import { takePicture } from '../support/open-page.ts'
 import { cutAmong } from '../support/truncated-texts.ts'
 import { label } from './option-label.ts'
 import { withPrices } from './site-with-prices.ts'
@@ -151,6 +152,28 @@ describe('the price table', () => {
     await drawer.getByText(zh('pricing.entryCallOrSecondHint')).waitFor()
     await drawer.getByLabel(zh('pricing.modelName')).fill('my-video')
     await drawer.getByLabel(zh('pricing.perSecondLabel')).waitFor()
+  })
+
+  it('shows the prices of audio and images, which the form does not change', async () => {
+    const prices = { ModelRatio: '{"gpt-realtime-2":2,"o3":1}', ImageRatio: '{"gpt-realtime-2":3}' }
+    app.site.routes['GET /api/option/'] = () =>
+      ok(Object.entries({ ...OPTIONS, ...prices }).map(([key, value]) => ({ key, value })))
+    await open()
+    const { page } = app
+    await button(zh('pricing.editModel', { name: 'gpt-realtime-2' })).click()
+    const drawer = page.getByRole('dialog')
+    const shows = (option: 'AudioRatio' | 'AudioCompletionRatio' | 'ImageRatio', price: string) =>
+      drawer.getByText(zh(`pricing.mediaPrice.${option}`, { price })).waitFor()
+    // The ratios of audio are built in, and the admin has set that of images.
+    await shows('AudioRatio', '$32')
+    await shows('AudioCompletionRatio', '$64')
+    await shows('ImageRatio', '$12')
+    await drawer.getByLabel(zh('pricing.inputPriceLabel')).fill('1')
+    await shows('AudioRatio', '$8')
+    await takePicture(page, 'price-drawer-media')
+    await drawer.getByLabel(zh('pricing.modelName')).fill('o3-like')
+    const hint = drawer.getByText(zh('pricing.mediaPriceHint'))
+    await expect.poll(() => hint.count()).toBe(0)
   })
 
   it('claims no unit of a price while the units of the channels are unknown', async () => {

@@ -60,6 +60,11 @@ function upload() {
 const create = (input_file_id: string) =>
   post('/v1/batches', { input_file_id, endpoint: CHAT, completion_window: '24h' })
 
+async function list() {
+  const headers = { authorization: `Bearer sk-${KEY}` }
+  return (await fetch(`${rig.url}/v1/batches`, { headers })).json()
+}
+
 /** Lets the provider list the file that it was sent last, among others. */
 function listKept(): void {
   const isUpload = ({ method, path }: { method: string; path: string }) =>
@@ -92,6 +97,33 @@ it('a refused file or batch has the status that the mapping of the channel requi
   expect((await create(id)).status).toBe(422)
   expect(await rig.balance()).toBe(GRANTED)
 })
+
+it.each([503, 521, 529])(
+  'a batch that its provider refuses with %i is released at once, and its file is deleted',
+  async (status) => {
+    const { id } = JSON.parse((await upload()).text)
+    provider.answers.set('POST /v1/batches', { status, body: {} })
+    expect((await create(id)).status).toBe(status)
+    expect(await rig.balance()).toBe(GRANTED)
+    expect(deleted()).toEqual([`/v1/files/${FILE}`])
+    const { data } = await list()
+    expect(data).toEqual([])
+    provider.answers.set('POST /v1/batches', { body: { id: 'batch_1', status: 'in_progress' } })
+    expect((await create(id)).status).toBe(200)
+  },
+)
+
+it.each([500, 502, 504])(
+  'a batch that its provider may have created despite the status %i stays held',
+  async (status) => {
+    const { id } = JSON.parse((await upload()).text)
+    provider.answers.set('POST /v1/batches', { status, body: {} })
+    expect((await create(id)).status).toBe(status)
+    expect(await rig.balance()).toBeLessThan(GRANTED)
+    laterMs = 601_000
+    await expect.poll(() => rig.balance()).toBe(GRANTED)
+  },
+)
 
 describe('a file that the provider keeps although its upload fails', () => {
   it('is looked for until it is deleted if it has the requests of a batch', async () => {

@@ -302,11 +302,39 @@ describe.each([
     expect(sentTo(second)).toHaveLength(2)
   })
 
-  it('stays held until it is lost if a channel failed that may have accepted it', async () => {
+  it.each([302, 503, 521, 523, 525, 526, 529])(
+    'is released at once, and not shown, if its last channel answers with %i',
+    async (refusal) => {
+      await addChannels(api.type, first.url)
+      await rig.setOption('RetryTimes', '0')
+      answerOfFirst(refusal)
+      await submit({ 'idempotency-key': 'once' })
+      expect(await held()).toBe(0n)
+      expect(await batchStore.unsettled('', 1)).toEqual([])
+      expect((await rig.callEvents()).at(-1)).toMatchObject({
+        type: 'CallReleased',
+        data: { attempts: [{ channelId: FIRST, status: refusal }] },
+      })
+      // The retry of a client is a new submission.
+      first.answers.set(`POST ${api.pathAt('own-one')}`, { body: api.described(false) })
+      expect((await submit({ 'idempotency-key': 'once' })).status).toBe(200)
+    },
+  )
+
+  it('is released if a channel that is overloaded and all others refuse it', async () => {
+    await addChannels(api.type, first.url)
+    answerOfFirst(529)
+    second.answers.set(`POST ${api.pathAt('own-two')}`, { status: 503, body: {} })
+    expect((await submit()).status).toBe(503)
+    expect(sentTo(second)).toHaveLength(1)
+    expect(await held()).toBe(0n)
+  })
+
+  it('stays held until it is lost if the last channel may have accepted it', async () => {
     await addChannels(api.type, first.url)
     answerOfFirst(503)
-    second.answers.set(`POST ${api.pathAt('own-two')}`, { status: 429, body: {} })
-    expect((await submit()).status).toBe(429)
+    second.answers.set(`POST ${api.pathAt('own-two')}`, { status: 500, body: {} })
+    expect((await submit()).status).toBe(500)
     expect(await held()).toBeGreaterThan(0n)
     const [stored] = await batchStore.unsettled('', 1)
     const id = stored?.batch.replaceAll('-', '') ?? ''
