@@ -3,7 +3,7 @@ import { channelsIn, type Offer } from '#domain/routing/channels-by-group-and-mo
 import { isRelayError, relayError } from './canonical/relay-error.ts'
 import { DIRECT_FORMATS, type DirectFormatName } from './dialects/wire-format.ts'
 import { authenticate, type Caller } from './pipeline/authenticate.ts'
-import { groupsOf } from './pipeline/groups-that-may-serve-call.ts'
+import { groupsOf, isGroupUsable } from './pipeline/groups-that-may-serve-call.ts'
 import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
 import type { CallRequest } from './pipeline/http-request-and-response-types.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
@@ -48,7 +48,7 @@ export async function listModels(
 
 function callableModels({ views }: RelayDeps, { token, user, group }: Caller): readonly string[] {
   const { options, prices } = views.options
-  if (group !== user.group && !options.usableGroups.has(group)) return []
+  if (!isGroupUsable({ group, user }, options)) return []
   const ofGroup = (name: string) =>
     views.channels
       .modelsOf(name)

@@ -1,9 +1,9 @@
-import type { CallBounds } from '../pricing/hold-amount.ts'
 import type { DecimalText, PriceSnapshot } from '../pricing/price-snapshot.ts'
 import type { Usage, UsageLimits, UsageSource } from '../pricing/usage.ts'
 import type { CodedError } from '../shared/coded-error.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Quota } from '../shared/quota.ts'
+import type { HoldTerms, OutputReduction } from './affordable-terms.ts'
 import type { CorrectedCallAttributes, SentRequest } from './call-event-members.ts'
 import type {
   Attempt,
@@ -198,25 +198,16 @@ export type AdmitCall = {
   readonly batch?: CallBatch & { readonly openMax: number }
   readonly reduction?: OutputReduction | undefined
   /**
+   * Other terms with which the call may be admitted if the account can't pay `hold`. Each has a
+   * lower hold than the terms before it (see `withAffordableTerms`).
+   */
+  readonly cheaper?: readonly HoldTerms[] | undefined
+  /**
    * True if the provider has already done the work that the call pays for. Such a call has a hold
    * of 0 and is admitted regardless of the balance and the token's budget. Only the relay sets this
    * field. No member of a caller's request can set it.
    */
   readonly isOwed?: boolean
-}
-
-/** Settings for reducing a call's output limit if the account cannot pay the hold. */
-export type OutputReduction = {
-  /** The maximum usage of the request as the caller sent it. `outputTokens` is per choice. */
-  readonly bounds: CallBounds
-  /** The lowest output limit, in tokens per choice. It is at least 1. */
-  readonly leastOutputTokens: number
-  readonly mostOutputTokens: number
-  /**
-   * The output limit is reduced if the account cannot pay this multiple of the hold. The default is
-   * 1.
-   */
-  readonly timesPayable?: bigint
 }
 
 /** Raises the total hold of a running call to `hold`. A hold is never lowered. */

@@ -7,25 +7,20 @@ import {
   isCallCount,
   isCountable,
 } from '../pricing/charge.ts'
-import {
-  holdFor,
-  outputTokensWithin,
-  payablePartsInTiers,
-  payableUsage,
-} from '../pricing/hold-amount.ts'
-import type { DecimalText, PriceSnapshot, ProviderCost } from '../pricing/price-snapshot.ts'
+import { payablePartsInTiers, payableUsage } from '../pricing/hold-amount.ts'
+import type { DecimalText, ProviderCost } from '../pricing/price-snapshot.ts'
 import { NO_USAGE, type Usage } from '../pricing/usage.ts'
 import { assert } from '../shared/assert.ts'
 import { codedError } from '../shared/coded-error.ts'
 import { isSame } from '../shared/deep-equal.ts'
 import { isPlayground } from '../shared/playground-token-id.ts'
 import { isInRange, type Quota, toWire } from '../shared/quota.ts'
+import { quotaAvailableToToken, withAffordableTerms } from './affordable-terms.ts'
 import type { SentRequest } from './call-event-members.ts'
 import type {
   AccountError,
   AdmitCall,
   InterruptCall,
-  OutputReduction,
   RaiseHold,
   RecordProgress,
   ReleaseCall,
@@ -40,14 +35,15 @@ type Outcome = readonly AccountEvent[] | AccountError
 const NO_CALL_COUNT = `1 to ${CALLS_MAX} calls`
 
 /**
- * Admits a call and holds its maximum cost. If the account cannot pay this hold, a smaller output
- * limit is tried. A call for work that the provider has already done (`isOwed`) has a hold of 0 and
- * needs no quota. A repeated command changes nothing, but for a task or a batch, it is refused, so
- * that two of them never share one hold.
+ * Admits a call and holds its maximum cost. If the account cannot pay this hold, the command's
+ * cheaper terms and smaller output limits are tried. A call for work that the provider has already
+ * done (`isOwed`) has a hold of 0 and needs no quota. A repeated command changes nothing, but for a
+ * task or a batch, it is refused, so that two of them never share one hold.
  */
 export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
-  const command = withReducedOutput(requested, state)
-  const { type, reduction, task, batch, isOwed = false, ...facts } = command
+  const payable = quotaAvailableToToken(state, requested.tokenId)
+  const command = withAffordableTerms(requested, payable)
+  const { type, reduction, cheaper, task, batch, isOwed = false, ...facts } = command
   const { call, hold, calls } = facts
   const isPlain = task === undefined && batch === undefined
   if (state.open.has(call)) return isPlain ? [] : codedError('CallKnown')
@@ -79,32 +75,6 @@ function kindOf(task: AdmitCall['task'], batch: AdmitCall['batch']) {
   if (task?.stepOf !== undefined) return { isTask: true as const, stepOf: task.stepOf }
   if (task !== undefined) return { isTask: true as const }
   return batch === undefined ? PLAIN : { batch: { id: batch.id, lines: batch.lines } }
-}
-
-/**
- * Reduces the output limit and the hold if the account cannot pay `timesPayable` times the hold.
- * Returns the command unchanged if it permits no reduction, or if no permitted limit is payable.
- */
-function withReducedOutput(
-  command: AdmitCall,
-  state: AccountState,
-): AdmitCall & { outputLimit?: number } {
-  const { reduction, hold, price } = command
-  const payable = quotaAvailableToToken(state, command.tokenId)
-  if (reduction === undefined || payable <= 0n) return command
-  const { timesPayable = 1n } = reduction
-  if (hold * timesPayable <= payable) return command
-  return { ...command, ...reduceOutput(price, reduction, payable) }
-}
-
-/**
- * Returns the quota that new calls with the token can hold: the balance, or the budget of a limited
- * token if it is lower. The result may be negative.
- */
-export function quotaAvailableToToken({ balance, budgets }: AccountState, tokenId: number): Quota {
-  const budget = isPlayground(tokenId) ? undefined : budgets.get(tokenId)
-  if (budget === undefined || budget.isUnlimited || budget.remain > balance) return balance
-  return budget.remain
 }
 
 const openTasks = ({ open }: AccountState): number =>
@@ -377,24 +347,4 @@ const isOver = (state: AccountState, call: string): boolean =>
 /** Returns no events if the call has already ended, and an error if the call is unknown. */
 function repeatedEnd(state: AccountState, call: string): Outcome {
   return isOver(state, call) ? [] : codedError('CallUnknown')
-}
-
-/** The largest reduced output limit per choice with which a call may hold all payable quota. */
-const MODEST_OUTPUT_TOKENS = 4_096
-
-/**
- * Returns the largest output limit, up to `mostOutputTokens`, whose hold is at most `payable`, and
- * this hold. The hold of a limit above `MODEST_OUTPUT_TOKENS` is at most half of `payable`, so that
- * the account can also pay for other calls. Returns null if the limit is below the minimum.
- */
-function reduceOutput(
-  price: PriceSnapshot,
-  { bounds, leastOutputTokens, mostOutputTokens }: OutputReduction,
-  payable: Quota,
-): { readonly outputLimit: number; readonly hold: Quota } | null {
-  const within = (most: Quota) => outputTokensWithin(price, bounds, most) ?? 0
-  const modest = Math.min(within(payable), MODEST_OUTPUT_TOKENS)
-  const outputLimit = Math.min(Math.max(modest, within(payable / 2n)), mostOutputTokens)
-  const hold = holdFor(price, { ...bounds, outputTokens: outputLimit })
-  return outputLimit < leastOutputTokens || hold > payable ? null : { outputLimit, hold }
 }

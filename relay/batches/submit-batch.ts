@@ -172,7 +172,7 @@ export async function holdBatch(
   // A caller who has left does not learn the batch's id, and probably submits the batch again.
   if (isCallerGone(exchange)) return CALLER_GONE
   // A batch may have waited for minutes until all its lines were planned.
-  const changed = await changedAccessError(deps, caller, exchange)
+  const changed = await changedAccessError(deps, { ...caller, group }, exchange)
   if (changed !== null) return changed
   const { batchStore, ledger, vault, log, now } = deps
   const { call: batch, startedAt, clientIp } = exchange

@@ -5,7 +5,7 @@ import { type RelayError, type RelayErrorCode, relayError } from '../canonical/r
 import type { RelayToken } from '../views/token-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { BalanceCheck } from './balance-check-of-running-calls.ts'
-import { groupsOf } from './groups-that-may-serve-call.ts'
+import { groupsOf, isGroupUsable } from './groups-that-may-serve-call.ts'
 import type { Exchange } from './http-exchange.ts'
 
 /**
@@ -65,7 +65,7 @@ export function accessCheck(
       if (isAddressRefused) return 'ip_not_allowed'
     }
     const { options, prices } = views.options
-    const isUsable = group === currentUser.group || options.usableGroups.has(group)
+    const isUsable = isGroupUsable({ group, user: currentUser }, options)
     // A call in the user's own group continues if an admin moves the user to another group. A call
     // in a group that the caller chose ends if the user may no longer use this group.
     if (isGroupChosen && !isUsable) return 'group_not_allowed'

@@ -1,5 +1,6 @@
+import { type HoldTerms, indexOfAdmittedTerms } from '#domain/accounts/affordable-terms.ts'
 import type { SentRequest } from '#domain/accounts/call-event-members.ts'
-import type { AccountCommand, OutputReduction } from '#domain/accounts/commands.ts'
+import type { AccountCommand } from '#domain/accounts/commands.ts'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import {
   type AccountEvent,
@@ -9,8 +10,8 @@ import {
   type RequestChanges,
   type Served,
 } from '#domain/accounts/events.ts'
-import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import type { Usage, UsageLimits, UsageSource } from '#domain/pricing/usage.ts'
+import { assert } from '#domain/shared/assert.ts'
 import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { isPlayground } from '#domain/shared/playground-token-id.ts'
@@ -23,12 +24,11 @@ import { exhaustionCodeOf } from './balance-check-of-running-calls.ts'
 import type { KeyedCall } from './claim-idempotency-key.ts'
 import type { Exchange } from './http-exchange.ts'
 
-type Admission = {
+type Admission = HoldTerms & {
   readonly model: string
   readonly isStream: boolean
-  readonly hold: Quota
-  readonly reduction: OutputReduction | null
-  readonly price: PriceSnapshot
+  /** The terms to try if the account can't pay the hold, in descending order of their holds. */
+  readonly cheaper: readonly HoldTerms[]
   /** The number of requested choices. With a price per call, each choice is charged. */
   readonly calls: number
   readonly reasoningEffort: string | null
@@ -106,6 +106,8 @@ export class CallLedger {
   hold: Quota = 0n
   /** The reduced output limit in tokens per choice; null if the limit was not reduced. */
   outputLimit: number | null = null
+  /** 0 for the terms of the admission, or n for the n-th of its cheaper terms. */
+  admittedTerms = 0
   private readonly actors: StreamActors
   private readonly caller: Caller
   private readonly exchange: Exchange
@@ -151,7 +153,8 @@ export class CallLedger {
       model: admission.model,
       isStream: admission.isStream,
       hold: admission.hold,
-      reduction: admission.reduction ?? undefined,
+      reduction: admission.reduction,
+      cheaper: admission.cheaper.length === 0 ? undefined : admission.cheaper,
       price: admission.price,
       calls: admission.calls,
       ...(reasoningEffort === null ? NOTHING : { reasoningEffort }),
@@ -167,14 +170,18 @@ export class CallLedger {
   }
 
   /**
-   * Stores the output limit and the hold that the event of the admission grants. This hold may be
-   * smaller than the requested one. If the call was admitted before, there is no event, and the
-   * requested hold is stored.
+   * Stores the terms, the output limit and the hold that the event of the admission grants. This
+   * hold may be smaller than the requested one. If the call was admitted before, there is no event,
+   * and the requested hold is stored.
    */
-  private storeGrant([event]: readonly AccountEvent[], { hold }: Admission): void {
+  private storeGrant([event]: readonly AccountEvent[], admission: Admission): void {
     const isAdmitted = event?.type === 'CallAdmitted'
-    this.hold = isAdmitted ? fromWire(event.data.hold) : hold
+    this.hold = isAdmitted ? fromWire(event.data.hold) : admission.hold
     this.outputLimit = (isAdmitted ? event.data.outputLimit : undefined) ?? null
+    const { cheaper } = admission
+    if (!isAdmitted || cheaper.length === 0) return
+    this.admittedTerms = indexOfAdmittedTerms(event.data, [admission, ...cheaper])
+    assert(this.admittedTerms >= 0, 'an admission has one of its terms')
   }
 
   /** Returns the error for a repeated request whose call the account has already admitted. */

@@ -6,6 +6,8 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { Caller } from './authenticate.ts'
 import { admissionError } from './call-ledger.ts'
+import { alternativesOfFirstModel } from './combine-alternatives.ts'
+import type { CallTerms } from './compute-hold-and-output-limit.ts'
 import type { Exchange } from './http-exchange.ts'
 import type { CallPlan } from './plan-call-for-one-model-and-group.ts'
 import type { RelayDeps } from './relay-deps.ts'
@@ -42,4 +44,29 @@ export async function checkAccountCanPay(
     if (err instanceof StoreUnavailable) return relayError('store_unavailable', { retryAfter: 5 })
     throw err
   }
+}
+
+/**
+ * Like `checkAccountCanPay`, for a plan that may have alternatives. `termsOf` returns the terms to
+ * check. It is enough that the account can pay one of the groups for the first model, because the
+ * admission leaves out what the account can't pay (see `cheaperPlans`).
+ */
+export async function checkPlanIsPayable(
+  deps: Pick<RelayDeps, 'actors'>,
+  exchange: Exchange,
+  caller: Caller,
+  request: CheckedRequest,
+  plan: CallPlan,
+  termsOf: (plan: CallPlan) => CallTerms,
+): Promise<RelayError | null> {
+  const { alternatives } = plan
+  const plans = alternatives === undefined ? [plan] : alternativesOfFirstModel(alternatives)
+  let first: RelayError | null = null
+  for (const { price, ...others } of plans) {
+    const terms = termsOf({ price, ...others })
+    const error = await checkAccountCanPay(deps, exchange, caller, request, { price, terms })
+    if (error === null) return null
+    first ??= error
+  }
+  return first
 }

@@ -1,4 +1,4 @@
-import type { OutputReduction } from '#domain/accounts/commands.ts'
+import type { OutputReduction } from '#domain/accounts/affordable-terms.ts'
 import { type CallBounds, holdFor, type InputKinds } from '#domain/pricing/hold-amount.ts'
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import type { ToolCounts } from '#domain/pricing/usage.ts'

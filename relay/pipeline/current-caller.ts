@@ -1,7 +1,9 @@
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { RelayToken } from '../views/token-view.ts'
-import { type Caller, callerOf } from './authenticate.ts'
+import { type Caller, callerOf, groupOfCaller } from './authenticate.ts'
+import { isGroupUsable } from './groups-that-may-serve-call.ts'
 import type { Exchange } from './http-exchange.ts'
+import { groupError } from './model-access-errors.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 type Deps = Pick<RelayDeps, 'views' | 'vault' | 'now'>
@@ -37,9 +39,10 @@ export function currentCaller(
 
 /**
  * Returns an error if the caller has lost access since its request was planned, and null otherwise.
- * If the token has lost a model, or the group of the token or of its user has changed, the plan may
- * no longer be allowed, so the error asks the caller to send the request again. Other changes, such
- * as another name of the token, do not concern the plan.
+ * `caller` has the group of the plan. If the token has lost a model, the group of the token or of
+ * its user has changed, or the group of the plan was closed to users, the plan may no longer be
+ * allowed, so the error asks the caller to send the request again. Other changes, such as another
+ * name of the token, do not concern the plan.
  */
 export async function changedAccessError(
   deps: Deps,
@@ -48,12 +51,18 @@ export async function changedAccessError(
 ): Promise<RelayError | null> {
   const current = await currentCaller(deps, caller, exchange)
   if (isRelayError(current)) return current
+  const { token, user } = current
   const isSameGroup =
-    current.token.terms.group === caller.token.terms.group &&
-    current.user.group === caller.user.group
-  const isPlanAllowed = isSameGroup && !hasLostModel(caller.token, current.token)
-  return isPlanAllowed ? null : relayError('overloaded', { retryAfter: 2 })
+    token.terms.group === caller.token.terms.group && user.group === caller.user.group
+  if (!isSameGroup || hasLostModel(caller.token, token)) return CHANGED
+  const { options } = deps.views.options
+  // If the group of the token is `auto`, the plan has one of the groups for which it stands.
+  const closed = groupError({ group: groupOfCaller(token, user), user }, options)
+  if (closed !== null) return closed
+  return isGroupUsable({ group: caller.group, user }, options) ? null : CHANGED
 }
+
+const CHANGED = relayError('overloaded', { retryAfter: 2 })
 
 /** Reports whether `before` allowed a model that `current` does not allow. */
 function hasLostModel({ models: before }: RelayToken, { models: current }: RelayToken): boolean {

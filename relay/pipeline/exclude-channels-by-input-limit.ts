@@ -9,7 +9,8 @@ import type { ChatRequest } from '../dialects/wire-format.ts'
 import { isUnexpired } from '../views/channel-expiry.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
-import { checkAccountCanPay } from './check-account-can-pay.ts'
+import { checkPlanIsPayable } from './check-account-can-pay.ts'
+import { combineAlternatives, isNotEmpty } from './combine-alternatives.ts'
 import { isWorthCounting, lowestTerms } from './hold-after-token-count.ts'
 import { CALLER_GONE, type Exchange, isCallerGone } from './http-exchange.ts'
 import type { CallPlan } from './plan-call-for-one-model-and-group.ts'
@@ -43,31 +44,27 @@ async function excludeByTokenCount(
   plan: CallPlan,
 ): Promise<CallPlan | RelayError> {
   const { counter, now, views } = deps
-  const isReducible = isWorthCounting(request, plan)
-  const lowest = isReducible ? lowestTerms(views.options, plan) : plan.terms
-  const unpayable = await checkAccountCanPay(deps, exchange, caller, request, {
-    ...plan,
-    terms: lowest,
-  })
+  const unpayable = await checkPlanIsPayable(deps, exchange, caller, request, plan, (one) =>
+    isWorthCounting(request, one) ? lowestTerms(views.options, one) : one.terms,
+  )
   if (unpayable !== null) return unpayable
   const counts = counter.of(caller.user.userId)
   const { input } = await counts.count({ requestBody: request.body, text: '' })
   if (isCallerGone(exchange)) return CALLER_GONE
-  const { offer } = plan
-  const planned = { request, group: caller.group, offer, served: null }
-  const { alternatives = [planned] } = plan
-  const fit = alternatives.map((each) => ({
+  const accepting = <T extends Pick<CallPlan, 'offer'>>(each: T): T => ({
     ...each,
     offer: channelsAccepting(each.offer, input, now()),
-  }))
-  const left = fit.filter((each) => each.offer.length > 0)
-  const [first] = left
-  if (first !== undefined) {
-    return plan.alternatives === undefined
-      ? { ...plan, offer: first.offer }
-      : { ...plan, offer: first.offer, alternatives: left }
+  })
+  const { alternatives } = plan
+  if (alternatives === undefined) {
+    const fit = accepting(plan)
+    if (fit.offer.length > 0) return fit
+  } else {
+    const left = alternatives.map(accepting).filter(({ offer }) => offer.length > 0)
+    // The hold is computed again, because it need not cover the alternatives that are left out.
+    if (isNotEmpty(left)) return combineAlternatives(left, caller, views.options.options)
   }
-  const all = alternatives.flatMap((each) => unexpiredIn(each.offer, now()))
+  const all = (alternatives ?? [plan]).flatMap((each) => unexpiredIn(each.offer, now()))
   const most = Math.max(...all.map(({ terms }) => inputLimitOf(terms)))
   const param = request.format.promptMember ?? 'messages'
   return relayError('context_length_exceeded', { param, subject: `${most}` })

@@ -8,6 +8,7 @@ import type { AttemptHistory, CallLedger } from './call-ledger.ts'
 import { PermitBeforePlan } from './call-permit-before-plan.ts'
 import { ChannelSelector } from './channel-selector.ts'
 import { checkConversion } from './check-conversion.ts'
+import { isCovered } from './combine-alternatives.ts'
 import type { CallTerms } from './compute-hold-and-output-limit.ts'
 import type { ClosingContext } from './conclude-answered-and-failed-calls.ts'
 import { concludeCall } from './conclude-call-by-last-attempt.ts'
@@ -18,7 +19,7 @@ import { type Exchange, sendError } from './http-exchange.ts'
 import { type CopiesOfBody, isMemoryError } from './memory-of-body-copies.ts'
 import { OutputHoldTracker } from './output-hold-tracker.ts'
 import { outputLimitsOf } from './output-limits-of-call.ts'
-import { isCovered, planCall } from './plan-call.ts'
+import { planCall } from './plan-call.ts'
 import {
   type Alternative,
   type CallPlan,
@@ -181,11 +182,10 @@ async function executePlannedCall(
   }
   let started: StartedCall | null = null
   try {
-    started = startCall(deps, admitted, caller, { request, plan })
+    started = startCall(deps, admitted, caller, request)
     const session = pendingSession instanceof Promise ? await pendingSession : pendingSession
     return await executeAdmittedCall(deps, admitted, caller, started, {
       request,
-      plan,
       permit,
       copies,
       session,
@@ -209,12 +209,12 @@ type StartedCall = {
 /** Starts the deadlines of a call whose hold is durable. */
 function startCall(
   deps: RelayDeps,
-  { ledger, terms, exchange }: AdmittedCall,
+  { ledger, plan, exchange }: AdmittedCall,
   caller: Caller,
-  { request, plan }: Pick<Planned, 'request' | 'plan'>,
+  request: ChatRequest,
 ): StartedCall {
   const screen = answerScreen(deps.views.options.options.screening, caller.group)
-  const outputHold = new OutputHoldTracker(plan.price, terms, ledger.outputLimit)
+  const outputHold = new OutputHoldTracker(plan.price, plan.terms, ledger.outputLimit)
   const callDeps = runningCallDepsOf(deps, caller, exchange, screen, outputHold)
   const call = new RunningCall(callDeps, exchange, request, ledger)
   const timerEntry = deps.timer.add(call)
@@ -232,16 +232,17 @@ async function removeCall(
   if (call.isOver()) deps.timer.remove(timerEntry)
 }
 
-type Work = Omit<Planned, 'upload'> & { readonly session: CallSession | null }
+type Work = Omit<Planned, 'plan' | 'upload'> & { readonly session: CallSession | null }
 
 /** Runs a call from the choice of a channel to the bill. */
 async function executeAdmittedCall(
   deps: RelayDeps,
-  { ledger, terms, exchange }: AdmittedCall,
+  { ledger, plan, exchange }: AdmittedCall,
   caller: Caller,
   { call, screen, outputHold }: StartedCall,
-  { request, plan, permit, copies, session }: Work,
+  { request, permit, copies, session }: Work,
 ): Promise<CallOutcome> {
+  const { terms } = plan
   const running = { call, caller, ledger, terms, outputHold, session, permit, copies }
   const outcome = await tryAlternatives(deps, exchange, request, plan, running)
   const [last, unserved] = isRelayError(outcome) ? [null, outcome] : [outcome, null]

@@ -1,5 +1,5 @@
+import { type HoldTerms, quotaAvailableToToken } from '#domain/accounts/affordable-terms.ts'
 import { accountDecider } from '#domain/accounts/decide.ts'
-import { quotaAvailableToToken } from '#domain/accounts/decide-call.ts'
 import { accountStream } from '#domain/accounts/events.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
 import type { Quota } from '#domain/shared/quota.ts'
@@ -12,6 +12,7 @@ import type { TimerListener } from './call-deadlines-and-timer.ts'
 import { CallLedger } from './call-ledger.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'
 import { claimIdempotencyKey, isKeyed, type KeyedCall } from './claim-idempotency-key.ts'
+import { cheaperPlans, cheapestPlan } from './combine-alternatives.ts'
 import type { CallTerms } from './compute-hold-and-output-limit.ts'
 import {
   countableVariants,
@@ -28,7 +29,11 @@ const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 /** A call whose hold (reserved quota) is durable. */
 export type AdmittedCall = {
   readonly ledger: CallLedger
-  readonly terms: CallTerms
+  /**
+   * The plan with the terms of the admission. Alternatives that the account can't pay may be left
+   * out.
+   */
+  readonly plan: CallPlan
   /**
    * The exchange with the call's id. For a request with an `Idempotency-Key`, the id is that of the
    * call that claimed the key.
@@ -69,9 +74,10 @@ async function canSkipCount(
 /**
  * Admits a call by reserving its worst-case cost on the account (the hold). Once the hold is
  * durable, returns the call's ledger, with which the call must be ended exactly once. Returns an
- * error if the call is not admitted. If the account can't easily pay and the call has no
- * alternatives, the request's tokens are counted first, to lower the hold. The `Idempotency-Key` is
- * claimed only after the count, so a caller who disconnects during the count can use the key again.
+ * error if the call is not admitted. Alternatives that the account can't pay are left out if it can
+ * pay others (see `cheaperPlans`). If the account can't easily pay, the request's tokens are
+ * counted, to lower the hold. For a call without alternatives, the `Idempotency-Key` is claimed
+ * only after the count, so a caller who disconnects during the count can use the key again.
  * `upload` is the body as the caller sent it.
  */
 export function admit(
@@ -82,36 +88,64 @@ export function admit(
   plan: CallPlan,
   upload: Buffer,
 ): Promise<AdmittedCall | RelayError> {
-  const { price, terms } = plan
-  // A count would lower the hold for one model only, so calls with alternatives are not counted.
-  const isOnly = plan.alternatives === undefined
-  if (!isOnly || !isWorthCounting(request, plan)) {
-    return claimKeyAndAdmit(deps, arrived, caller, request, { price, terms, upload })
+  if (plan.alternatives !== undefined) {
+    return admitWithAlternatives(deps, arrived, caller, request, { plan, upload })
   }
-  return admitAfterCount(deps, arrived, caller, request, { plan, upload })
+  return isWorthCounting(request, plan)
+    ? admitAfterCount(deps, arrived, caller, request, { plan, upload })
+    : claimKeyAndAdmit(deps, arrived, caller, request, { plan, upload })
 }
 
-type KeyedAdmission = Pick<CallPlan, 'price' | 'terms'> & { readonly upload: Buffer }
+/**
+ * Admits a call with alternatives. A count of the tokens would lower the hold for one model only.
+ * The tokens are therefore counted only if the account can pay none of the alternatives otherwise,
+ * and the call is then admitted with the cheapest group for its model alone.
+ */
+async function admitWithAlternatives(
+  deps: RelayDeps,
+  arrived: Exchange,
+  caller: Caller,
+  request: ChatRequest,
+  { plan, upload }: PlannedAdmission,
+): Promise<AdmittedCall | RelayError> {
+  const admitted = await claimKeyAndAdmit(deps, arrived, caller, request, { plan, upload })
+  if (!isRelayError(admitted) || !isLackOfQuota(admitted)) return admitted
+  const { options } = deps.views.options
+  const cheapest = cheapestPlan(plan.alternatives ?? [], caller, options)
+  if (!isWorthCounting(request, cheapest)) return admitted
+  const counted = { plan: cheapest, upload }
+  return admitAfterCount(deps, arrived, caller, request, counted)
+}
 
-/** Claims the request's `Idempotency-Key`, if it has one, and admits the call with these terms. */
+const isLackOfQuota = ({ code }: RelayError): boolean =>
+  code === 'insufficient_quota' || code === 'token_exhausted'
+
+type PlannedAdmission = { readonly plan: CallPlan; readonly upload: Buffer }
+
+/**
+ * Claims the request's `Idempotency-Key`, if it has one, and admits the call with the terms of the
+ * plan, or of a plan without the alternatives that the account can't pay.
+ */
 async function claimKeyAndAdmit(
   deps: RelayDeps,
   arrived: Exchange,
   caller: Caller,
   request: ChatRequest,
-  admission: KeyedAdmission,
+  { plan, upload }: PlannedAdmission,
 ): Promise<AdmittedCall | RelayError> {
   if (isCallerGone(arrived)) return CALLER_GONE
-  const keyedContent = { work: request.format.name, body: admission.upload }
+  const keyedContent = { work: request.format.name, body: upload }
   const claiming = claimIdempotencyKey(deps, arrived, caller, keyedContent)
   const keyed = claiming instanceof Promise ? await claiming : claiming
   if (keyed !== null && isRelayError(keyed)) return keyed
   const exchange = keyed === null ? arrived : { ...arrived, call: keyed.call }
+  const cheaper = cheaperPlans(plan, caller, deps.views.options.options)
+  const { price, terms } = plan
+  const admission = { price, terms, cheaper }
   const ledger = await admitWithHold(deps, exchange, caller, request, admission, keyed)
-  return isRelayError(ledger) ? ledger : { ledger, terms: admission.terms, exchange }
+  if (isRelayError(ledger)) return ledger
+  return { ledger, plan: cheaper[ledger.admittedTerms - 1] ?? plan, exchange }
 }
-
-type CountableAdmission = { readonly plan: CallPlan; readonly upload: Buffer }
 
 /** Admits a call whose tokens are counted first, unless the account can easily pay for it. */
 async function admitAfterCount(
@@ -119,10 +153,10 @@ async function admitAfterCount(
   arrived: Exchange,
   caller: Caller,
   request: ChatRequest,
-  { plan, upload }: CountableAdmission,
+  { plan, upload }: PlannedAdmission,
 ): Promise<AdmittedCall | RelayError> {
   const attempt = (terms: CallTerms): Promise<AdmittedCall | RelayError> =>
-    claimKeyAndAdmit(deps, arrived, caller, request, { price: plan.price, terms, upload })
+    claimKeyAndAdmit(deps, arrived, caller, request, { plan: { ...plan, terms }, upload })
   if (await canSkipCount(deps, caller, plan)) return attempt(plan.terms)
   const lowest = lowestTerms(deps.views.options, plan)
   const error = await checkAccountCanPay(deps, arrived, caller, request, {
@@ -144,8 +178,12 @@ type AdmittedRequest = Pick<
   ChatRequest,
   'model' | 'isStream' | 'choices' | 'returnedChoices' | 'reasoningEffort'
 >
-type AdmittedPlan = Pick<CallPlan, 'price'> & {
+type AdmittedTerms = Pick<CallPlan, 'price'> & {
   readonly terms: Pick<CallTerms, 'hold' | 'reduction'>
+}
+type AdmittedPlan = AdmittedTerms & {
+  /** The terms to try if the account can't pay the hold (see `cheaperPlans`). */
+  readonly cheaper?: readonly AdmittedTerms[]
   /** True for work that the provider has already done (see `AdmitCall`). */
   readonly isOwed?: boolean
 }
@@ -159,7 +197,7 @@ export async function admitWithHold(
   exchange: Exchange,
   caller: Caller,
   request: AdmittedRequest,
-  { price, terms: { hold, reduction }, isOwed = false }: AdmittedPlan,
+  { isOwed = false, cheaper = NONE_CHEAPER, ...plan }: AdmittedPlan,
   keyed: KeyedCall | null,
 ): Promise<CallLedger | RelayError> {
   const ledger = new CallLedger(actors, caller, exchange, now, keyed)
@@ -170,9 +208,8 @@ export async function admitWithHold(
     const admitting = ledger.admit({
       model: request.model,
       isStream: request.isStream,
-      hold,
-      reduction,
-      price,
+      ...holdTermsOf(plan),
+      cheaper: cheaper.map(holdTermsOf),
       calls: request.returnedChoices ?? request.choices,
       reasoningEffort,
       leaseMs: deadlines.leaseMs,
@@ -193,6 +230,11 @@ export async function admitWithHold(
     return NO_STORE
   }
 }
+
+const NONE_CHEAPER: readonly AdmittedTerms[] = []
+
+const holdTermsOf = ({ price, terms: { hold, reduction } }: AdmittedTerms): HoldTerms =>
+  reduction === null ? { hold, price } : { hold, price, reduction }
 
 const LATE = Symbol('late')
 

@@ -5,24 +5,31 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { OfferKind } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
+import { isGroupUsable } from './groups-that-may-serve-call.ts'
 
 /**
  * Returns the error if the caller's token does not allow the model, or if the user may not use the
  * group of the call; otherwise null.
  */
 export function accessError(
-  { token, user, group }: Caller,
-  { usableGroups }: RelayOptions,
+  caller: Caller,
+  options: RelayOptions,
   { model, suffix }: Pick<ChatRequest, 'model' | 'suffix'>,
 ): RelayError | null {
+  const { token } = caller
   const names = suffix === undefined ? [model] : [model, suffix.name]
   if (token.models !== null && !names.some((name) => token.models?.has(name))) {
     return relayError('model_not_allowed', { param: 'model', subject: suffix?.name ?? model })
   }
-  // A user's own group is always usable. Any other group must be open to users.
-  const isGroupUsable = group === user.group || usableGroups.has(group)
-  return isGroupUsable ? null : relayError('group_not_allowed', { subject: group })
+  return groupError(caller, options)
 }
+
+/** Returns the error if the user may not use the group of the caller; otherwise null. */
+export const groupError = (
+  caller: Pick<Caller, 'group' | 'user'>,
+  options: RelayOptions,
+): RelayError | null =>
+  isGroupUsable(caller, options) ? null : relayError('group_not_allowed', { subject: caller.group })
 
 /** Returns the error for the caller if the model has no price in the group. */
 export const priceError = ({ code }: CodedError, group: string, model: string): RelayError =>

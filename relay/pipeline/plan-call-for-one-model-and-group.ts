@@ -69,8 +69,11 @@ export type CallPlan = {
    * requested model in the caller's group may serve the call. The channels of this model are in
    * `offer`.
    */
-  readonly alternatives?: readonly Alternative[]
+  readonly alternatives?: readonly PlannedAlternative[]
 }
+
+/** An alternative with the terms that it would have as the only one. */
+export type PlannedAlternative = Alternative & Omit<CallPlan, 'alternatives'>
 
 /**
  * Lists the groups that may serve a call, in order. Returns undefined if only the caller's group
@@ -93,7 +96,7 @@ export function sizedRequestOf(
   return isPerImage ? { ...request, outputTokensMax: 0 } : request
 }
 
-const NO_ALTERNATIVES: readonly Alternative[] = []
+const NO_ALTERNATIVES: readonly PlannedAlternative[] = []
 
 /**
  * Plans a call with the model of the request and the group of the caller, without alternatives.

@@ -15,7 +15,7 @@ import { errorInCallerRequest } from '../stored-responses/path-in-caller-request
 import { contentOwnerOf } from '../stored-responses/response-content-store.ts'
 import type { Caller } from './authenticate.ts'
 import type { PermitBeforePlan } from './call-permit-before-plan.ts'
-import { checkAccountCanPay } from './check-account-can-pay.ts'
+import { checkPlanIsPayable } from './check-account-can-pay.ts'
 import { repeatsAdmittedCall } from './claim-idempotency-key.ts'
 import { lowestTermsWithContent } from './hold-after-token-count.ts'
 import type { Exchange } from './http-exchange.ts'
@@ -131,8 +131,9 @@ export async function unpayableContentError(
   caller: Caller,
   { request, plan, paid }: ContentToPay,
 ): Promise<RelayError | null> {
-  const terms = lowestTermsWithContent(deps.views.options, plan, paid)
-  return checkAccountCanPay(deps, exchange, caller, request, { ...plan, terms })
+  return checkPlanIsPayable(deps, exchange, caller, request, plan, (one) =>
+    lowestTermsWithContent(deps.views.options, one, paid),
+  )
 }
 
 function itemsIn({ members }: ChatRequest): number {

@@ -1,5 +1,5 @@
+import { quotaAvailableToToken } from '#domain/accounts/affordable-terms.ts'
 import { accountDecider } from '#domain/accounts/decide.ts'
-import { quotaAvailableToToken } from '#domain/accounts/decide-call.ts'
 import { accountStream } from '#domain/accounts/events.ts'
 import { type PriceList, zeroPrices } from '#domain/pricing/price-list.ts'
 import type { Views } from '#relay/views/start-views.ts'

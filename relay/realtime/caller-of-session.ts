@@ -1,6 +1,7 @@
 import { type AccessCheck, accessCheck } from '../pipeline/access-check-of-running-calls.ts'
 import { type Caller, groupOfCaller } from '../pipeline/authenticate.ts'
 import type { Exchange } from '../pipeline/http-exchange.ts'
+import { groupError } from '../pipeline/model-access-errors.ts'
 import { callerInOfferingGroup } from '../pipeline/plan-call.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import type { RelayToken } from '../views/token-view.ts'
@@ -56,10 +57,14 @@ export class CallerOfSession {
     return this.caller
   }
 
-  /** Checks whether the session may continue in the current group. */
+  /**
+   * Checks whether the session may continue in the current group. The group of the token is checked
+   * as well, because it is `auto` if the session uses one of the groups of `auto`.
+   */
   readonly access: AccessCheck = () => {
     // Reading the caller replaces the check if the group has changed.
-    void this.current
-    return this.check()
+    const { token, user } = this.current
+    const group = groupOfCaller(token, user)
+    return this.check() ?? groupError({ group, user }, this.deps.views.options.options)
   }
 }

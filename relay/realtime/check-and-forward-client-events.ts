@@ -2,12 +2,11 @@ import { isSameModel } from '../canonical/check-answered-model-and-cost.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isLimitError } from '../pipeline/acquire-call-permit.ts'
 import { newCallId } from '../pipeline/http-exchange.ts'
-import { accessError } from '../pipeline/model-access-errors.ts'
 import { screenPrompt } from '../screening/word-screening.ts'
 import type { CallContext } from './call-of-session.ts'
 import { pcmBytesOf } from './input-audio.ts'
 import { InputTranscriptionBilling } from './input-transcription-billing.ts'
-import { priceFor } from './plan-and-connect-session.ts'
+import { priceFor, sessionAccessError } from './plan-and-connect-session.ts'
 import type { ServerEvent } from './read-and-redact-provider-event.ts'
 import type { ClientEvent } from './read-client-event.ts'
 import type { ResponseBilling } from './response-billing.ts'
@@ -327,7 +326,7 @@ export class ClientEventGate {
 
   private priced({ model: name, promptTokens }: Transcription): TranscriptionTerms | RelayError {
     const { deps, caller } = this.link.context
-    const error = accessError(caller, deps.views.options.options, { model: name })
+    const error = sessionAccessError(caller, deps.views.options.options, name)
     if (error !== null) return error
     const price = priceFor(deps.views, caller, name)
     return 'code' in price ? price : { name, price, promptTokens }

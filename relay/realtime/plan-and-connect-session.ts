@@ -3,15 +3,21 @@ import { priceOf } from '#domain/pricing/price-list.ts'
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import { ADMIN } from '#domain/shared/user-roles-and-statuses.ts'
+import type { RelayOptions } from '#relay/views/option-view.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
-import type { Caller } from '../pipeline/authenticate.ts'
+import { type Caller, groupOfCaller } from '../pipeline/authenticate.ts'
 import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
 import { type CallErrorAnswer, callErrorAnswer } from '../pipeline/failed-call-answer.ts'
 import type { Exchange } from '../pipeline/http-exchange.ts'
-import { accessError, errorOfUnofferedModel, priceError } from '../pipeline/model-access-errors.ts'
+import {
+  accessError,
+  errorOfUnofferedModel,
+  groupError,
+  priceError,
+} from '../pipeline/model-access-errors.ts'
 import { requestIdHeaderIn, retryAfterOf } from '../pipeline/read-retry-delay-and-request-id.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { isRetryable } from '../pipeline/retryable-failures.ts'
@@ -33,6 +39,21 @@ export type RealtimePlan = {
 }
 
 /**
+ * Returns the error if the caller of a session may not use the model, the group of the session or
+ * the group of the token; otherwise null. The group of the token is `auto` if the session uses one
+ * of the groups of `auto`.
+ */
+export function sessionAccessError(
+  caller: Caller,
+  options: RelayOptions,
+  model: string,
+): RelayError | null {
+  const { token, user } = caller
+  const group = groupOfCaller(token, user)
+  return accessError(caller, options, { model }) ?? groupError({ group, user }, options)
+}
+
+/**
  * Determines the price of a session's responses and the channels that may serve the session.
  * Returns the error for the caller if the caller may not use the model, or if there is no price or
  * no channel.
@@ -43,7 +64,7 @@ export function planRealtime(
   model: string,
   now: number,
 ): RealtimePlan | RelayError {
-  const error = accessError(caller, view.options, { model })
+  const error = sessionAccessError(caller, view.options, model)
   if (error !== null) return error
   const { group, pinnedChannelId } = caller
   const pinned = pinnedChannelId === null ? undefined : channels.find(pinnedChannelId)

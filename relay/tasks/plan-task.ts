@@ -1,3 +1,6 @@
+import { quotaAvailableToToken } from '#domain/accounts/affordable-terms.ts'
+import { accountDecider } from '#domain/accounts/decide.ts'
+import { accountStream } from '#domain/accounts/events.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
 import { priceOf } from '#domain/pricing/price-list.ts'
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
@@ -10,6 +13,7 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import type { Caller } from '../pipeline/authenticate.ts'
 import { servingGroupsOf } from '../pipeline/groups-that-may-serve-call.ts'
 import { accessError, errorOfModelElsewhere, priceError } from '../pipeline/model-access-errors.ts'
+import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { hasUnexpiredChannel } from '../views/channel-expiry.ts'
 import { type RelayChannel, serves } from '../views/channel-view.ts'
 import type { Views } from '../views/start-views.ts'
@@ -96,7 +100,7 @@ export type TaskPlan = {
  * groups. A plan contains the price of the task and the channels to which it may be sent. Returns
  * an error if no group can serve the task.
  */
-export function planTask(
+function planTask(
   views: Views,
   caller: Caller,
   request: TaskRequest,
@@ -114,6 +118,31 @@ export function planTask(
   const fit = plans.flatMap((plan) => (isRelayError(plan) ? [] : [plan]))
   if (fit.length > 0) return fit
   return plans.find(isRelayError) ?? relayError('group_not_allowed', { subject: caller.group })
+}
+
+/**
+ * Like `planTask`, without the groups whose hold the account can't pay now, so that an expensive
+ * group of `auto` does not make a task fail that another group can serve. If the account can pay
+ * none of the groups, all are returned. The later admission makes the final decision.
+ */
+export async function planPayableTask(
+  { views, actors, now }: Pick<RelayDeps, 'views' | 'actors' | 'now'>,
+  caller: Caller,
+  request: TaskRequest,
+  origin: TaskRecord | null,
+): Promise<readonly TaskPlan[] | RelayError> {
+  const plans = planTask(views, caller, request, origin, now())
+  if (isRelayError(plans) || plans.length === 1) return plans
+  const { user, token } = caller
+  try {
+    const quota = await actors.ask(accountDecider, accountStream(user.userId), (state) =>
+      quotaAvailableToToken(state, token.tokenId),
+    )
+    const payable = plans.filter(({ hold }) => hold <= quota)
+    return payable.length === 0 ? plans : payable
+  } catch {
+    return plans
+  }
 }
 
 /**

@@ -13,7 +13,7 @@ import { screenPrompt } from '../screening/word-screening.ts'
 import { billedChannelOf } from '../views/channel-view.ts'
 import { mayBeAccepted } from './judge-submission-outcome.ts'
 import { findOwnTask } from './look-up-tasks.ts'
-import { planTask, type TaskPlan, type TaskRequest } from './plan-task.ts'
+import { planPayableTask, type TaskPlan, type TaskRequest } from './plan-task.ts'
 import { atPriceOfOrigin, VIDEO_MODEL } from './read-drawing-request.ts'
 import { confidentialTexts, redactTexts } from './redact-provider-secrets.ts'
 import {
@@ -50,7 +50,7 @@ export async function submitTask(
   const origin = await originOf(deps, caller, requested)
   if (origin !== null && isRelayError(origin)) return reject(origin)
   const request = await atPriceOfOrigin(requested, origin, (task) => isOfVideo(deps, task))
-  const plans = planTask(deps.views, caller, request, origin, deps.now())
+  const plans = await planPayableTask(deps, caller, request, origin)
   if (isRelayError(plans)) return reject(plans)
   const { screening } = deps.views.options.options
   const looking = screenPrompt(screening, caller.group, screenedBody(request))

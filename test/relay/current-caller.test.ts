@@ -12,14 +12,16 @@ const exchange = { clientIp: '10.0.0.1' }
 let users: UserView
 let tokens: TokenView
 let now: number
+let usableGroups: ReadonlySet<string>
 
 const userIn = (group: string): RelayUser => ({
   ...{ userId, role: 1, isEnabled: true, group, settings: DEFAULT_SETTINGS },
 })
 const depsOf = () =>
-  ({ views: { users, tokens }, vault: {}, now: () => now }) as unknown as Parameters<
-    typeof currentCaller
-  >[0]
+  ({
+    views: { users, tokens, options: { options: { usableGroups } } },
+    ...{ vault: {}, now: () => now },
+  }) as unknown as Parameters<typeof currentCaller>[0]
 const found = <T>(value: T | undefined): T => {
   if (value === undefined) throw new Error('missing')
   return value
@@ -37,6 +39,7 @@ beforeEach(() => {
   users = new UserView()
   tokens = new TokenView()
   now = 1_000_000
+  usableGroups = new Set(['auto', 'cheap'])
   users.put(userIn('default'))
   tokens.put(row)
 })
@@ -114,6 +117,17 @@ describe('a plan', () => {
     const caller = withKey()
     tokens.put({ ...row, isEnabled: false })
     const code = 'token_disabled'
+    expect(await changedAccessError(depsOf(), caller, exchange)).toMatchObject({ code })
+  })
+
+  it.each([
+    ['the group auto of its token is closed to users', ['cheap'], 'group_not_allowed'],
+    ['its own group, one of auto, is closed to users', ['auto'], 'overloaded'],
+  ])('is refused if %s', async (_name, left, code) => {
+    putTerms({ ...UNRESTRICTED_TERMS, group: 'auto' })
+    const caller = { ...withKey(), group: 'cheap' }
+    expect(await changedAccessError(depsOf(), caller, exchange)).toBeNull()
+    usableGroups = new Set(left)
     expect(await changedAccessError(depsOf(), caller, exchange)).toMatchObject({ code })
   })
 

@@ -325,6 +325,182 @@ describe('the group auto', () => {
   })
 })
 
+describe('a call that its caller can pay only without the dear alternatives', () => {
+  const ASK = { max_tokens: 500 }
+  const ask = (body: Record<string, unknown> = {}) =>
+    sendChat(rig.url, `sk-${AUTO_KEY}`, { ...ASK, ...body })
+
+  beforeEach(async () => {
+    await rig.setOption('ModelRatio', { 'sim-small': 1, 'sim-large': 5, 'sim-mini': 0.25 })
+    await rig.setOption('CompletionRatio', { 'sim-small': 2, 'sim-large': 2, 'sim-mini': 2 })
+    await rig.setOption('GroupRatio', { default: 1, exp: 3 })
+    await rig.setOption('UserUsableGroups', { default: '', auto: '', exp: '' })
+    await rig.addChannel(2, { groups: ['exp'] })
+  })
+
+  describe.each([
+    ['a dear group after the cheap one', ['default', 'exp']],
+    ['a dear group before the cheap one', ['exp', 'default']],
+  ])('%s', (_name, groups) => {
+    beforeEach(async () => {
+      await rig.setOption('AutoGroups', groups)
+      await rig.addToken(9, USER, AUTO_KEY, { group: 'auto' })
+    })
+
+    it.each([1_500n, 3_000n])('is left out, and the output stays as long: %i', async (budget) => {
+      await rig.setBudget(USER, 9, budget)
+      expect((await ask()).status).toBe(200)
+      expect(await settled()).toMatchObject({ group: 'default', price: { group: '1' } })
+      const [admitted] = await rig.callEvents()
+      expect(admitted?.data).not.toHaveProperty('outputLimit')
+    })
+
+    it('is left out for a low balance as well', async () => {
+      await rig.addUser(8)
+      await rig.grant(8, 1_500n)
+      await rig.addToken(4, 8, 'x'.repeat(48), { group: 'auto' })
+      expect((await sendChat(rig.url, `sk-${'x'.repeat(48)}`, ASK)).status).toBe(200)
+      expect((await rig.callEvents(8)).at(-1)?.data).toMatchObject({ group: 'default' })
+      expect(await rig.balance(8)).toBeGreaterThanOrEqual(0n)
+    })
+
+    it('is not tried after a failure, and nothing is charged', async () => {
+      await rig.setBudget(USER, 9, 1_500n)
+      failures(1)
+      expect((await ask()).status).toBe(503)
+      expect(sentModels()).toEqual(['sim-small'])
+      expect(await rig.balance()).toBe(1_000_000_000n)
+    })
+
+    it('is tried if the caller can pay for it', async () => {
+      await rig.setBudget(USER, 9, 4_000n)
+      failures(1)
+      expect((await ask()).status).toBe(200)
+      expect(await settled()).toMatchObject({ group: groups[1] })
+    })
+
+    it('does not keep the output from being reduced for the cheap group', async () => {
+      await rig.setBudget(USER, 9, 800n)
+      expect((await ask()).status).toBe(200)
+      expect(await settled()).toMatchObject({ group: 'default' })
+      const [admitted] = await rig.callEvents()
+      if (admitted?.type !== 'CallAdmitted') throw new Error('not admitted')
+      expect(admitted.data.outputLimit).toBeGreaterThanOrEqual(256)
+      expect(admitted.data.hold).toBeLessThanOrEqual(800)
+    })
+
+    it('gets an error if the caller can not even pay for the cheap group', async () => {
+      await rig.setBudget(USER, 9, 300n)
+      const answer = await ask()
+      expect(answer.status).toBe(402)
+      expect(errorOf({ ...answer, text: await answer.text() }).code).toBe('token_exhausted')
+      expect(await rig.callEvents()).toEqual([])
+    })
+
+    it('never makes the account owe, fifty at once', async () => {
+      await rig.setBudget(USER, 9, 9_000n)
+      const before = await rig.balance()
+      rig.provider.script.push(...Array(10).fill(FAILURE))
+      const all = await Promise.all(Array.from({ length: 50 }, () => ask()))
+      expect(new Set(all.map(({ status }) => status))).toContain(402)
+      expect(all.filter(({ status }) => status === 200).length).toBeGreaterThan(1)
+      const events = await rig.callEvents()
+      const holdsByCall = new Map<string, number>()
+      for (const { type, data } of events) {
+        if (type === 'CallAdmitted') holdsByCall.set(data.call, data.hold)
+        if (type !== 'CallSettled') continue
+        expect(data.charge).toBeLessThanOrEqual(holdsByCall.get(data.call) ?? 0)
+      }
+      expect(new Set(holdsByCall.values()).size).toBeGreaterThan(1)
+      expect(before - (await rig.balance())).toBeLessThanOrEqual(9_000n)
+    })
+  })
+
+  describe('a dear fallback model', () => {
+    it.each([
+      ['per token', { ModelFallbacks: { 'sim-small': ['sim-large'] } }],
+      [
+        'per call',
+        { ModelPrice: { 'sim-large': 1 }, ModelFallbacks: { 'sim-small': ['sim-large'] } },
+      ],
+    ])('is left out, with a price %s', async (_name, options) => {
+      for (const [key, value] of Object.entries(options)) await rig.setOption(key, value)
+      await rig.addChannel(3, { models: ['sim-large'] })
+      await rig.addToken(9, USER, AUTO_KEY)
+      await rig.setBudget(USER, 9, 1_500n)
+      failures(1)
+      expect((await ask()).status).toBe(503)
+      expect((await ask()).status).toBe(200)
+      expect(sentModels()).toEqual(['sim-small', 'sim-small'])
+    })
+
+    it('is left out while a cheap one is still tried, at its own price', async () => {
+      await rig.setOption('ModelFallbacks', { 'sim-small': ['sim-large', 'sim-mini'] })
+      await rig.addChannel(3, { models: ['sim-large'] })
+      await rig.addChannel(4, { models: ['sim-mini'] })
+      await rig.addToken(9, USER, AUTO_KEY)
+      await rig.setBudget(USER, 9, 1_500n)
+      failures(1)
+      expect((await ask({ stream: true })).status).toBe(200)
+      expect(sentModels()).toEqual(['sim-small', 'sim-mini'])
+      expect(await settled()).toMatchObject({
+        ...{ model: 'sim-mini', price: { model: '0.25' } },
+        requested: { model: 'sim-small', group: 'default' },
+      })
+    })
+
+    it('does not replace a model that the caller can not pay', async () => {
+      await rig.setOption('ModelFallbacks', { 'sim-large': ['sim-mini'] })
+      await rig.addChannel(3, { models: ['sim-large'] })
+      await rig.addChannel(4, { models: ['sim-mini'] })
+      await rig.addToken(9, USER, AUTO_KEY)
+      await rig.setBudget(USER, 9, 1_500n)
+      expect((await ask({ model: 'sim-large' })).status).toBe(402)
+      expect(sentModels()).toEqual([])
+    })
+  })
+
+  it('a free group serves a call of an account without quota', async () => {
+    await rig.setOption('GroupRatio', { default: 0, exp: 3 })
+    await rig.setOption('AutoGroups', ['default', 'exp'])
+    await rig.addUser(8)
+    await rig.addToken(4, 8, 'x'.repeat(48), { group: 'auto' })
+    expect((await sendChat(rig.url, `sk-${'x'.repeat(48)}`, ASK)).status).toBe(200)
+    expect((await rig.callEvents(8)).at(-1)?.data).toMatchObject({ group: 'default', charge: 0 })
+  })
+
+  it('is served although its length must be compared with a channel’s limit', async () => {
+    await rig.setOption('AutoGroups', ['default', 'exp'])
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+    await rig.addChannel(5, { maxInputTokens: 20 })
+    await rig.addToken(9, USER, AUTO_KEY, { group: 'auto' })
+    await rig.setBudget(USER, 9, 1_500n)
+    expect((await ask()).status).toBe(200)
+    expect(await settled()).toMatchObject({ group: 'default', channelId: 5 })
+  })
+
+  it('is served if only a count of its tokens shows that the caller can pay', async () => {
+    await rig.setOption('AutoGroups', ['exp', 'default'])
+    await rig.addToken(9, USER, AUTO_KEY, { group: 'auto' })
+    await rig.setBudget(USER, 9, 3_500n)
+    const messages = [{ role: 'user', content: 'several words of a long text '.repeat(200) }]
+    expect((await ask({ messages })).status).toBe(200)
+    expect(await settled()).toMatchObject({ group: 'default', price: { group: '1' } })
+    await rig.setBudget(USER, 9, 600n)
+    expect((await ask({ messages })).status).toBe(402)
+  })
+
+  it('is served if the only dear group’s channels do not accept its length', async () => {
+    await rig.setOption('AutoGroups', ['default', 'exp'])
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [2] } })
+    await rig.addChannel(5, { groups: ['exp'], maxInputTokens: 1 })
+    await rig.addToken(9, USER, AUTO_KEY, { group: 'auto' })
+    expect((await ask()).status).toBe(200)
+    const [admitted] = await rig.callEvents()
+    expect(admitted?.data).toMatchObject({ price: { group: '1' } })
+  })
+})
+
 describe('limits by group and by model', () => {
   it('a limit of a group replaces that of the site for its users', async () => {
     await rig.setOption('ModelRequestRateLimitEnabled', 'true')

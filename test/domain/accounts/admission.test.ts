@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { type HoldTerms, indexOfAdmittedTerms } from '#domain/accounts/affordable-terms.ts'
+import { accountDecider } from '#domain/accounts/decide.ts'
+import { holdFor } from '#domain/pricing/hold-amount.ts'
+import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import { playgroundTokenId } from '#domain/shared/playground-token-id.ts'
 import { QUOTA_MAX } from '#domain/shared/quota.ts'
+import { perTokenPrice } from '#test/support/per-token-price.ts'
 import {
   admitCall,
   admitted,
@@ -13,6 +18,7 @@ import {
   granted,
   interrupted,
   PER_CALL,
+  PER_TOKEN,
   releaseCall,
   released,
   settleCall,
@@ -73,6 +79,81 @@ describe('the admission of a call', () => {
     given(budgetSet(0, true))
       .when(admitCall({ hold: 0n }))
       .then([admitted(0)])
+  })
+})
+
+describe('the admission of a call with cheaper terms', () => {
+  const bounds = { inputTokens: 10, outputTokens: 400, choices: 1 }
+  const DEAR = perTokenPrice({ completion: '4', group: '3' })
+  const reductionWith = (leastOutputTokens: number) => ({
+    reduction: { bounds, leastOutputTokens, mostOutputTokens: 400 },
+  })
+  const termsOf = (price: PriceSnapshot, least = 256) => ({
+    ...{ price, hold: holdFor(price, bounds) },
+    ...reductionWith(least),
+  })
+  const [dear, cheap] = [termsOf(DEAR), termsOf(PER_TOKEN)]
+  const perCall = { price: PER_CALL, hold: 1_000_000n }
+  const bare = ({ price, hold }: HoldTerms) => [Number(hold), { price }] as const
+
+  it('has the first terms while the balance covers them', () => {
+    given(...funded(Number(dear.hold)))
+      .when(admitCall({ ...dear, cheaper: [cheap] }))
+      .then([admitted(...bare(dear))])
+  })
+
+  it('has the cheaper terms instead of a smaller output limit', () => {
+    given(...funded(Number(dear.hold) - 1))
+      .when(admitCall({ ...dear, cheaper: [cheap] }))
+      .then([admitted(...bare(cheap))])
+  })
+
+  it('has the cheaper terms if the budget of the token does not cover the first', () => {
+    given(granted(1_000_000), budgetSet(Number(cheap.hold)))
+      .when(admitCall({ ...perCall, cheaper: [dear, cheap] }))
+      .then([admitted(...bare(cheap))])
+  })
+
+  it('has the first terms that can be reduced if the balance covers none in full', () => {
+    const balance = Number(cheap.hold) - 1
+    const outcome = given(...funded(balance)).when(
+      admitCall({ ...perCall, cheaper: [dear, cheap] }),
+    )
+    expect(outcome.facts).toMatchObject([{ data: { price: PER_TOKEN, outputLimit: 399 } }])
+    const [event] = outcome.facts
+    if (event?.type !== 'CallAdmitted') throw new Error('not admitted')
+    expect(indexOfAdmittedTerms(event.data, [perCall, dear, cheap])).toBe(2)
+    const other = admitCall({ ...perCall, cheaper: [termsOf(DEAR, 1), cheap] })
+    expect(given(...funded(balance)).when(other).facts).toMatchObject([{ data: { price: DEAR } }])
+  })
+
+  it('is refused with the need of the first terms if the balance covers none', () => {
+    given(...funded(100))
+      .when(admitCall({ ...dear, cheaper: [cheap] }))
+      .then(codedError('InsufficientQuota', { balance: '100', needed: `${dear.hold}` }))
+  })
+
+  it('is free for an account without quota, but not for an account with a debt', () => {
+    const free = { ...PER_TOKEN, group: '0' }
+    const command = admitCall({ ...dear, cheaper: [{ price: free, hold: 0n }] })
+    given(budgetSet(0, true))
+      .when(command)
+      .then([admitted(0, { price: free })])
+    const indebted = { ...given(budgetSet(0, true)).state, balance: -1n }
+    expect(accountDecider.decide(command, indebted)).toMatchObject({ code: 'InsufficientQuota' })
+  })
+
+  it('never holds more than the balance, for fifty calls at once', () => {
+    let facts = [...funded(22_000)]
+    for (let n = 0; n < 50; n += 1) {
+      const call = `019376a0-0000-7000-8000-0000000001${String(n).padStart(2, '0')}`
+      const command = admitCall({ ...dear, call, cheaper: [cheap] })
+      facts = [...facts, ...given(...facts).when(command).facts]
+    }
+    const { state } = given(...facts)
+    expect(state.balance).toBeGreaterThanOrEqual(0n)
+    const prices = [...state.open.values()].map(({ price }) => price)
+    expect(prices).toEqual([DEAR, DEAR, DEAR, DEAR, PER_TOKEN])
   })
 })
 

@@ -1,6 +1,6 @@
+import { quotaAvailableToToken } from '#domain/accounts/affordable-terms.ts'
 import type { AccountCommand } from '#domain/accounts/commands.ts'
 import { accountDecider } from '#domain/accounts/decide.ts'
-import { quotaAvailableToToken } from '#domain/accounts/decide-call.ts'
 import type { AccountEvent } from '#domain/accounts/events.ts'
 import { HOUR_CACHE } from '#domain/channels/restricted-request-members.ts'
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import type { HoldTerms } from '#domain/accounts/affordable-terms.ts'
 import type { AccountCommand } from '#domain/accounts/commands.ts'
 import type { CallEnd } from '#domain/accounts/events.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
@@ -172,6 +173,16 @@ const closeBudgets = record<Of<'CloseTokenBudgets'>>({
   userId,
   tokenIds,
 })
+/** Leaves out terms whose hold is not lower than the hold before them. */
+function inDescendingOrder(all: readonly HoldTerms[], below: bigint): readonly HoldTerms[] {
+  let lowest = below
+  return all.filter(({ hold }) => {
+    if (hold >= lowest) return false
+    lowest = hold
+    return true
+  })
+}
+
 const admit: fc.Arbitrary<Of<'AdmitCall'>> = fc
   .record({
     call,
@@ -188,8 +199,9 @@ const admit: fc.Arbitrary<Of<'AdmitCall'>> = fc
     }),
     isReducible: fc.boolean(),
     timesPayable: fc.constantFrom(1n, 1n, 8n),
+    cheaper: fc.array(fc.record({ hold, price: fc.constantFrom(...PRICES) }), { maxLength: 3 }),
   })
-  .map(({ calls, task, bounds, isReducible, timesPayable, ...terms }) => ({
+  .map(({ calls, task, bounds, isReducible, timesPayable, cheaper, ...terms }) => ({
     type: 'AdmitCall',
     userId: USER,
     model: 'm',
@@ -207,6 +219,7 @@ const admit: fc.Arbitrary<Of<'AdmitCall'>> = fc
             ...{ bounds, leastOutputTokens: 1, mostOutputTokens: bounds.outputTokens },
             ...(timesPayable === 1n ? {} : { timesPayable }),
           },
+          cheaper: inDescendingOrder(cheaper, holdFor(terms.price, bounds)),
         }
       : {}),
   }))

@@ -1,3 +1,4 @@
+import type { HoldTerms } from '#domain/accounts/affordable-terms.ts'
 import type { AccountCommand } from '#domain/accounts/commands.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
@@ -336,14 +337,14 @@ export class ReferenceAccount {
   }
 
   private admit(command: Extract<AccountCommand, { type: 'AdmitCall' }>): Verdict {
-    const { call, tokenId, price, leaseUntil, calls = 1, task } = command
+    const { call, tokenId, leaseUntil, calls = 1, task } = command
     const isTask = task !== undefined
     const known = this.calls.get(call)
     if (known !== undefined && isTask) {
       return { code: known.end === null ? 'CallKnown' : 'CallEnded' }
     }
     if (known !== undefined) return NOTHING
-    const hold = this.payableHold(command)
+    const { hold, price } = this.payableTerms(command)
     if (hold < 0n || hold > MAX) return { code: 'AmountOutOfRange' }
     if (!this.budgets.has(tokenId)) return { code: 'TokenBudgetUnknown' }
     const isOverBudget = !this.isUnlimited(tokenId) && hold > this.remain(tokenId)
@@ -359,10 +360,18 @@ export class ReferenceAccount {
     return { event: 'CallAdmitted' }
   }
 
+  /** Returns the first terms that can be paid in full, or else the first that can be reduced. */
+  private payableTerms(command: Extract<AccountCommand, { type: 'AdmitCall' }>): HoldTerms {
+    const payable = this.payable(command.tokenId)
+    const all = [command, ...(command.cheaper ?? [])]
+    const full = all.find(({ hold }) => hold <= payable)
+    const tried = full === undefined ? all : [full]
+    const reduced = tried.map((terms) => ({ ...terms, hold: this.payableHold(terms, payable) }))
+    return reduced.find(({ hold }) => hold <= payable) ?? command
+  }
+
   /** Returns the requested hold, or the hold for the largest output limit that can be paid. */
-  private payableHold(command: Extract<AccountCommand, { type: 'AdmitCall' }>): bigint {
-    const { tokenId, hold, price, reduction } = command
-    const payable = this.payable(tokenId)
+  private payableHold({ hold, price, reduction }: HoldTerms, payable: bigint): bigint {
     if (reduction === undefined || payable < 1n) return hold
     const { bounds, leastOutputTokens: least, mostOutputTokens: most, timesPayable } = reduction
     if (hold <= payable / (timesPayable ?? 1n)) return hold

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { startedForEach } from '#test/support/started-by-hook.ts'
-import { KEY, relayRig } from '../support/relay-rig.ts'
+import { KEY, relayRig, USER } from '../support/relay-rig.ts'
 import { scriptedProvider } from '../support/scripted-provider.ts'
 
 const MODEL = 'lab-model'
@@ -18,25 +18,32 @@ beforeEach(async () => {
 
 /** Sends a request. Returns the message of the error, in English. */
 async function refusal(method: string, path: string, body: FormData | object | null = null) {
+  const { status, text } = await send(method, path, body)
+  expect(status, text).toBe(400)
+  return JSON.parse(text).error.message as string
+}
+
+async function send(method: string, path: string, body: FormData | object | null, key = KEY) {
   const isForm = body instanceof FormData
   const response = await fetch(`${rig.url}${path}`, {
     method,
     headers: {
-      ...{ authorization: `Bearer sk-${KEY}`, 'accept-language': 'en' },
+      ...{ authorization: `Bearer sk-${key}`, 'accept-language': 'en' },
       ...(isForm || body === null ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === null ? {} : { body: isForm ? body : JSON.stringify(body) }),
   })
-  const text = await response.text()
-  expect(response.status, text).toBe(400)
-  return JSON.parse(text).error.message as string
+  return { status: response.status, text: await response.text() }
 }
 
-function refusalOfFile(content: string, fields: Record<string, string> = {}) {
+const refusalOfFile = (content: string, fields: Record<string, string> = {}) =>
+  refusal('POST', '/v1/files', fileOf(content, fields))
+
+function fileOf(content: string, fields: Record<string, string> = {}): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries({ purpose: 'batch', ...fields })) form.set(name, value)
   form.set('file', new Blob([content]), 'lines.jsonl')
-  return refusal('POST', '/v1/files', form)
+  return form
 }
 
 const linesOf = (...lines: readonly object[]) => lines.map((one) => JSON.stringify(one)).join('\n')
@@ -88,4 +95,63 @@ it.each([
   ['/v1beta/batches?pageSize=0', '1–1000'],
 ])('the refusal of the page %s names the range', async (path, message) => {
   expect(await refusal('GET', path)).toContain(message)
+})
+
+describe('a token of the group auto', () => {
+  const AUTO_KEY = 'AUTOfghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLM'
+  const BATCH = { endpoint: CHAT, completion_window: '24h' }
+  const closeAuto = () => rig.setOption('UserUsableGroups', { default: '' })
+  const sent = () => provider.requests.map(({ path }) => path)
+
+  beforeEach(async () => {
+    await rig.setOption('UserUsableGroups', { default: '', auto: '' })
+    await rig.setOption('AutoGroups', ['default'])
+    await rig.addToken(9, USER, AUTO_KEY, { group: 'auto' })
+    await rig.addChannel(3, { type: 14, models: ['claude'], baseUrl: provider.url })
+    await rig.addChannel(4, { type: 24, models: ['gemini'], baseUrl: provider.url })
+    await rig.setOption('ModelRatio', { [MODEL]: 1, claude: 1, gemini: 1 })
+    provider.answers.set('GET /v1/files/file-up/content', { body: linesOf(LINE) })
+  })
+
+  const expectForbidden = async (path: string, body: FormData | object) => {
+    const { status, text } = await send('POST', path, body, AUTO_KEY)
+    expect(status, text).toBe(403)
+    expect(await rig.callEvents()).toEqual([])
+  }
+
+  it('can upload no file once users may not use this group', async () => {
+    await closeAuto()
+    await expectForbidden('/v1/files', fileOf(linesOf(LINE)))
+    expect(sent()).toEqual([])
+  })
+
+  it('can submit no file once users may not use this group', async () => {
+    const uploaded = await send('POST', '/v1/files', fileOf(linesOf(LINE)), AUTO_KEY)
+    const { id } = JSON.parse(uploaded.text)
+    await closeAuto()
+    await expectForbidden('/v1/batches', { ...BATCH, input_file_id: id })
+    expect(sent()).toEqual(['/v1/files'])
+    expect((await send('GET', `/v1/files/${id}`, null, AUTO_KEY)).status).toBe(200)
+  })
+
+  it.each([
+    [
+      '/v1/messages/batches',
+      { requests: [{ custom_id: 'a', params: { ...BODY, model: 'claude' } }] },
+    ],
+    [
+      '/v1beta/models/gemini:batchGenerateContent',
+      {
+        batch: {
+          input_config: {
+            requests: { requests: [{ request: { contents: [{ parts: [{ text: 'Hi' }] }] } }] },
+          },
+        },
+      },
+    ],
+  ])('can submit no batch to %s once users may not use this group', async (path, body) => {
+    await closeAuto()
+    await expectForbidden(path, body)
+    expect(sent()).toEqual([])
+  })
 })

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { UNRESTRICTED_TERMS } from '#domain/tokens/events.ts'
-import type { RealtimeClient } from '../support/realtime-client.ts'
+import { RealtimeClient } from '../support/realtime-client.ts'
 import { CHARGE } from '../support/realtime-provider.ts'
 import {
   audio,
@@ -14,7 +14,7 @@ import {
   TRANSCRIPTION,
   transcribingSession,
 } from '../support/realtime-site.ts'
-import { TOKEN, USER } from '../support/relay-rig.ts'
+import { KEY, TOKEN, USER } from '../support/relay-rig.ts'
 
 const { provider, rig, session } = realtimeSite()
 
@@ -121,5 +121,41 @@ describe('the transcriptions of an open session', () => {
     client.send({ type: 'session.update', session: { type: 'realtime', audio: { input } } })
     const { error } = await client.event('error')
     expect(error).toMatchObject({ code: 'model_not_allowed' })
+  })
+})
+
+describe('a token of the group auto', () => {
+  beforeEach(async () => {
+    await rig.setOption('AutoGroups', ['cheap', 'default'])
+    await setTerms({ group: 'auto' })
+    await rig.setOption('UserUsableGroups', { default: '', cheap: '', auto: '' })
+  })
+  const closeAuto = () => rig.setOption('UserUsableGroups', { default: '', cheap: '' })
+
+  it('opens a session in the first group', async () => {
+    await respond(await sessionWithoutSpeech(rig.url))
+    expect(await groups()).toEqual(['cheap'])
+  })
+
+  it('opens no session and gets no temporary key once users may not use this group', async () => {
+    await closeAuto()
+    const client = new RealtimeClient(rig.url, MODEL)
+    await expect.poll(() => client.refused?.status).toBe(403)
+    const answer = await fetch(`${rig.url}/v1/realtime/client_secrets`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer sk-${KEY}` },
+      body: JSON.stringify({ session: { type: 'realtime', model: MODEL } }),
+    })
+    expect(answer.status).toBe(403)
+  })
+
+  it('has no further response in an open session once users may not use this group', async () => {
+    const client = await sessionWithoutSpeech(rig.url)
+    await respond(client)
+    await closeAuto()
+    client.send({ type: 'response.create' })
+    const { error } = await client.event('error')
+    expect(error).toMatchObject({ code: 'group_not_allowed' })
+    expect(await bills(rig)).toHaveLength(1)
   })
 })
