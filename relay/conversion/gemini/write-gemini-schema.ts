@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
 import type { Converted } from '../../canonical/canonical-request.ts'
+import { DistinctLosses, shortPath } from '../collect-losses.ts'
 import {
   isNullSchema,
   type ResolvedSchema,
@@ -54,7 +55,7 @@ const FORMATS = new Map([
 export function toGeminiSchema(schema: unknown, path: string): Converted<JsonObject> {
   const writer = new SchemaWriter(schema)
   const value = writer.write(schema, { path, depth: 0, refs: new Map() })
-  return { value, losses: [...writer.losses] }
+  return { value, losses: writer.losses.list }
 }
 
 /** The position of a schema: its path, its depth, and the references that led to it. */
@@ -65,7 +66,7 @@ type Place = {
 }
 
 class SchemaWriter {
-  readonly losses = new Set<string>()
+  readonly losses = new DistinctLosses()
   private readonly root: unknown
   private nodesLeft = NODES_MAX
 
@@ -275,7 +276,7 @@ class SchemaWriter {
       return counts
     }
     const properties = Object.entries(schema.properties).flatMap(([name, property]) => {
-      const path = `${at.path}.properties.${name}`
+      const path = shortPath(`${at.path}.properties.${name}`)
       if (property !== false) {
         return [[name, this.write(property, { ...at, path, depth: at.depth + 1 })] as const]
       }

@@ -158,6 +158,19 @@ describe('writing a JSON schema in Gemini’s dialect', () => {
     expect(schemaOf(circle)).toHaveProperty('type', 'STRING')
   })
 
+  it('reports a limited number of losses, whose paths are cut, below a long name', () => {
+    const lost = (count: number) => ({
+      type: 'object',
+      ...Object.fromEntries(Array.from({ length: count }, (_none, at) => [`k${at}`, at])),
+    })
+    const name = 'n'.repeat(20_000)
+    const long = lossesOf({ properties: { [name]: { ...lost(9), properties: { a: lost(9) } } } })
+    expect(long).toEqual([`s.properties.${name.slice(0, 242)}…`])
+    const many = lossesOf({ properties: { a: lost(5_000) } })
+    expect(many).toHaveLength(1_000)
+    expect(lossesOf({ [name]: 1, type: 'object' })).toEqual([`s.${name.slice(0, 253)}…`])
+  })
+
   it('bounds the depth of nested schemas', () => {
     let schema: unknown = { type: 'string' }
     for (let level = 0; level < 200; level += 1) schema = { type: 'array', items: schema }
