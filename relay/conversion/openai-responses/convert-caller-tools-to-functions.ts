@@ -1,5 +1,9 @@
 import { type JsonObject, objectOf, objectsOf, textOf } from '#relay/canonical/json-values.ts'
-import { type CanonicalTool, InexpressibleMemberError } from '../../canonical/canonical-request.ts'
+import {
+  type CanonicalTool,
+  ConversionError,
+  InexpressibleMemberError,
+} from '../../canonical/canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import { readCustomTool } from '../custom-tools-as-functions.ts'
 import {
@@ -68,6 +72,11 @@ export function readTools(body: JsonObject, losses: string[]): readonly Canonica
 
 const FUNCTION_MEMBERS = new Set(['type', 'name', 'description', 'parameters', 'strict'])
 const NAMESPACE_MEMBERS = new Set(['type', 'name', 'tools'])
+/**
+ * The maximum length of the name of a namespace, which is far above those of clients. The name is
+ * repeated in the name of each function, so that a short request could become very long.
+ */
+const NAMESPACE_LENGTH_MAX = 128
 
 function readTool(
   tool: JsonObject,
@@ -80,6 +89,9 @@ function readTool(
   if (type === 'custom') return [readCustom(tool, namespace, path, losses)]
   if (type === 'namespace' && namespace === null) {
     const name = requiredText(tool.name, `${path}.name`)
+    if (name.length > NAMESPACE_LENGTH_MAX) {
+      throw new ConversionError(`${path}.name`, 'The name of the namespace is too long.')
+    }
     addUnreadMembers(tool, NAMESPACE_MEMBERS, path, losses)
     return requiredList(tool.tools, `${path}.tools`).flatMap((element, at) => {
       const toolPath = `${path}.tools[${at}]`

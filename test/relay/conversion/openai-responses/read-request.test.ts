@@ -144,6 +144,12 @@ describe('reading a request in OpenAI’s responses format', () => {
     expect(losses).toEqual(['tools[0].description'])
   })
 
+  it('refuses a namespace whose name would be repeated in many long names', () => {
+    const tools = Array.from({ length: 9 }, (_none, at) => ({ type: 'function', name: `f${at}` }))
+    const request = { tools: [{ type: 'namespace', name: 'n'.repeat(129), tools }], input: 'Hi' }
+    expect(() => read(request)).toThrow(expect.objectContaining({ param: 'tools[0].name' }))
+  })
+
   it('leaves out the tools and the calls that a provider executes', () => {
     const { value, losses } = read({
       tools: [{ type: 'web_search' }, { type: 'function', name: 'f', parameters: {} }],
