@@ -181,6 +181,25 @@ describe('calls of other formats on a Gemini channel', () => {
     },
   )
 
+  it('holds the digits of numbers with an exponent', async () => {
+    provider.answers.set(`POST ${METHODS}:generateContent`, { body: ANSWER })
+    const input = `{"on":true,"off":false,"a":[${Array(900).fill('1e20').join()}]}`
+    const call = `{"type":"tool_use","id":"a","name":"f","input":${input}}`
+    const turns = `{"role":"user","content":"Hi"},{"role":"assistant","content":[${call}]}`
+    const response = await fetch(`${rig.url}/v1/messages`, {
+      method: 'POST',
+      headers: { 'x-api-key': `sk-${KEY}`, 'content-type': 'application/json' },
+      body: `{"model":"${MODEL}","max_tokens":9,"messages":[${turns},{"role":"user","content":"Hi"}]}`,
+    })
+    expect(response.status, await response.text()).toBe(200)
+    const sent = provider.requests[0]?.body.length ?? 0
+    expect(sent).toBeGreaterThan(900 * 20)
+    const [admission] = await rig.callEvents()
+    const hold = admission?.type === 'CallAdmitted' ? Number(admission.data.hold) : 0
+    expect(hold).toBeGreaterThanOrEqual(sent)
+    expect(hold).toBeLessThan(2 * sent)
+  })
+
   it('refuses a tool whose references multiply its schema', async () => {
     const $defs = { A: object(40, { $ref: '#/$defs/B' }), B }
     const parameters = { ...object(40, { $ref: '#/$defs/A' }), $defs }

@@ -145,9 +145,16 @@ describe('reading a request in OpenAI’s responses format', () => {
   })
 
   it('refuses a namespace whose name would be repeated in many long names', () => {
-    const tools = Array.from({ length: 9 }, (_none, at) => ({ type: 'function', name: `f${at}` }))
-    const request = { tools: [{ type: 'namespace', name: 'n'.repeat(129), tools }], input: 'Hi' }
-    expect(() => read(request)).toThrow(expect.objectContaining({ param: 'tools[0].name' }))
+    const tools = Array.from({ length: 99 }, (_none, at) => ({ type: 'function', name: `f${at}` }))
+    const inNamespace = (length: number, each: object = {}) => {
+      const all = tools.map((tool) => ({ ...tool, ...each }))
+      return { tools: [{ type: 'namespace', name: 'n'.repeat(length), tools: all }], input: 'Hi' }
+    }
+    const error = expect.objectContaining({ param: 'tools[0].name' })
+    expect(() => read(inNamespace(30))).toThrow(error)
+    expect(() => read(inNamespace(3_000_000))).toThrow(error)
+    const described = inNamespace(30, { description: 'Sends an e-mail to all addresses.' })
+    expect(read(described).value.tools).toHaveLength(99)
   })
 
   it('leaves out the tools and the calls that a provider executes', () => {
