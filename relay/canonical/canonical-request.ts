@@ -215,6 +215,11 @@ export class ToolConflictError extends InexpressibleMemberError {
   }
 }
 
+/** Thrown by the writer of a format for a schema that becomes too large when it is converted. */
+export class SchemaSizeError extends ConversionError {
+  readonly code = 'schema_too_large'
+}
+
 /** Thrown if a member of a request is invalid in the caller's own format. */
 export class InvalidMemberError extends ConversionError {}
 

@@ -35,6 +35,12 @@ export const CONVERSION_ERRORS = {
     ),
     code: 'invalid_parameter',
   },
+  schema_too_large: httpError(
+    400,
+    'invalid_request_error',
+    "The provider accepts no '$ref', and without references the schema '{param}' is too large.",
+    '该模型的上游不支持 “$ref”，展开引用后 “{param}” 的 Schema 过大。',
+  ),
   needs_provider_tool: httpError(
     400,
     'invalid_request_error',

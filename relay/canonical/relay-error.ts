@@ -54,6 +54,7 @@ export type RelayErrorCode =
   | 'invalid_in_format'
   | 'not_convertible'
   | 'duplicate_tool_name'
+  | 'schema_too_large'
   | 'required_tool_missing'
   | 'needs_provider_tool'
   | 'webrtc_not_supported'

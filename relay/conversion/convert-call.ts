@@ -10,7 +10,7 @@ import {
   type StreamReader,
   type StreamWriter,
 } from '../canonical/canonical-answer.ts'
-import { readCallerRequest } from '../canonical/canonical-request.ts'
+import { readCallerRequest, SchemaSizeError } from '../canonical/canonical-request.ts'
 import {
   adaptToolNames,
   type OriginalToolNames,
@@ -96,7 +96,9 @@ export function convertCall(
   const provider = PROVIDERS[target.format]
   const { model, thinking = request.thinking } = target
   const { request: adapted, originalNames } = adaptToolNames(request, target.format)
-  const written = provider.writeRequest({ ...adapted, model, thinking }, target)
+  const written = withCallerPath(from, () =>
+    provider.writeRequest({ ...adapted, model, thinking }, target, requestBody),
+  )
   const writers = caller.writersFor(parsed, isStored)
   const lost = new LossesInAnswer(target.format, from)
   const names = { model: answeredModel ?? request.model, originalNames }
@@ -105,6 +107,17 @@ export function convertCall(
     losses: [...losses, ...callerPathsOfLosses(written.losses, from, request)],
     lossesInAnswer: lost,
     ...conversionOfAnswer(provider, writers, names, lost),
+  }
+}
+
+/** Returns the result of `write`. A schema that is too large is named as in the caller's format. */
+function withCallerPath<T>(from: ConvertedFormatName, write: () => T): T {
+  try {
+    return write()
+  } catch (error) {
+    if (!(error instanceof SchemaSizeError)) throw error
+    const [path = error.param] = callerPathsOfLosses([error.param], from)
+    throw new SchemaSizeError(path, error.message)
   }
 }
 

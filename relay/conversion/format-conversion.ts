@@ -47,9 +47,11 @@ export type CallerConversion = {
 
 /** Converts requests and answers in both directions between one format and the canonical form. */
 export type FormatConversion = CallerConversion & {
+  /** `requestBody` is the caller's request, in the caller's format. */
   readonly writeRequest: (
     request: CanonicalRequest,
     target: ConversionTarget,
+    requestBody: Buffer,
   ) => Converted<JsonObject>
   /**
    * Reads a complete answer. `id` is the id of the call. It becomes the answer's id if the provider

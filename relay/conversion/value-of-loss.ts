@@ -1,4 +1,5 @@
 import { isObject } from '#relay/canonical/json-values.ts'
+import { shortPath } from './collect-losses.ts'
 import { camelCase, type Members, membersOf } from './gemini/members-in-either-spelling.ts'
 
 /** The value at the path of a loss, within one member of the caller's request. */
@@ -35,7 +36,8 @@ export class LossReader {
 
   /** Reports whether a loss names the member `key` of a request itself. */
   isNamed(key: string, losses: ReadonlySet<string>): boolean {
-    return losses.has(key) || (this.isGemini && losses.has(camelCase(key)))
+    if (losses.has(key) || losses.has(shortPath(key))) return true
+    return this.isGemini && losses.has(camelCase(key))
   }
 
   /** Returns the value at `path`, such as `[0].content[1]`, in `root`. A name may contain dots. */

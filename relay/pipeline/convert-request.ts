@@ -1,6 +1,7 @@
 import {
   ConversionError,
   InvalidMemberError,
+  SchemaSizeError,
   type Thinking,
   ToolConflictError,
 } from '../canonical/canonical-request.ts'
@@ -86,7 +87,9 @@ function emptyConversationError(caller: WireFormat, losses: readonly string[]): 
 /** Returns the error for a request that can't be converted. */
 export function relayErrorOf(error: ConversionError): RelayError {
   const param = error.param.slice(0, PATH_LENGTH_MAX)
-  if (error instanceof ToolConflictError) return relayError(error.code, { param })
+  if (error instanceof ToolConflictError || error instanceof SchemaSizeError) {
+    return relayError(error.code, { param })
+  }
   const code = error instanceof InvalidMemberError ? 'invalid_in_format' : 'not_convertible'
   return relayError(code, { param })
 }
@@ -158,7 +161,7 @@ const isStoreRequested = ({ key, kind }: ChatRequest['members'][number]): boolea
 
 const CONVERSION_FAILURES: ReadonlySet<RelayError['code']> = new Set<RelayError['code']>([
   ...(['invalid_in_format', 'not_convertible', 'needs_provider_tool'] as const),
-  ...(['duplicate_tool_name', 'required_tool_missing'] as const),
+  ...(['duplicate_tool_name', 'required_tool_missing', 'schema_too_large'] as const),
   ...(['request_too_large_to_convert', 'json_too_wide'] as const),
 ])
 

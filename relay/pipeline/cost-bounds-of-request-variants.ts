@@ -11,6 +11,7 @@ import { type ChatRequest, OUTPUT_TOKENS_MAX } from '../dialects/wire-format.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import { channelsWithDistinctRequests } from './channels-with-distinct-requests.ts'
 import type { VariantBounds } from './compute-hold-and-output-limit.ts'
+import { isConverted, tokensAddedByConversion } from './input-added-by-conversion.ts'
 import { candidateOf } from './prepare-request-for-channel.ts'
 import { boundsWithThinking } from './thinking-beyond-output-limit.ts'
 
@@ -42,16 +43,20 @@ const hasUnlimitedOutput = oncePerOffer((offer: Offer<RelayChannel>): boolean =>
 /**
  * Yields the requests of those channels whose changes may alter the cost bounds. Of several
  * channels that would send equal requests, only one is used. A channel for which the request can't
- * be prepared yields nothing.
+ * be prepared yields nothing. With `includesGrowth`, the requests that a conversion makes longer
+ * are variants too.
  */
 export function* changedVariants(
   request: ChatRequest,
   offer: Offer<RelayChannel>,
   options: RelayOptions,
+  includesGrowth = false,
 ): Generator<ChatRequest> {
   const { isPassThrough, adapters } = options
+  const isGrowing = includesGrowth && tokensAddedByConversion(request, offer, adapters) > 0
   for (const channel of channelsWithDistinctRequests(offer)) {
-    if (!mayChangeBounds(channel, request, options)) continue
+    const grows = isGrowing && isConverted(channel, request, adapters)
+    if (!grows && !mayChangeBounds(channel, request, options)) continue
     const candidate = candidateOf(channel, request, !isPassThrough, undefined, adapters)
     if (!isRelayError(candidate)) yield candidate.request
   }
@@ -62,7 +67,8 @@ export function* changedVariants(
  * sends after its changes. Channels that ignore the output limit, or that think beyond it, have
  * bounds of their own. For a long request, the changes are applied to an outline, because copies
  * would block the event loop. The number of tokens that the overrides add to the outline's bound is
- * then added to the bound of the request.
+ * then added to the bound of the request. What a conversion may add is bounded without converting
+ * the request, because the caller may be unable to pay.
  */
 export function variantBoundsOf(
   request: ChatRequest,
@@ -72,21 +78,23 @@ export function variantBoundsOf(
 ): readonly VariantBounds[] {
   const { adapters, isPassThrough } = options
   const withThinking = boundsWithThinking(request, offer, adapters, !isPassThrough)
+  const grown = tokensAddedByConversion(request, offer, adapters)
   const unlimited = [...boundsWithoutLimit(request, offer), ...withThinking]
+  const converted = boundsWithGrowth(request, grown)
   const isChanged = request.imageFactor !== undefined || (!isPassThrough && hasOverrides(offer))
-  if (!isChanged) return unlimited
+  if (!isChanged) return [...unlimited, ...converted]
   const isShort = request.body.length < OUTLINED_FROM_BYTES
   const sample = isShort ? request : request.format.outlineOf(request)
   const changed = [...changedVariants(sample, offer, options)].map(priced).map((variant) => {
     const { choices, toolLimits, imageFactor } = variant
     const added = Math.max(0, variant.inputBound.tokens - priced(sample).inputBound.tokens)
-    const tokens = priced(request).inputBound.tokens + added
+    const tokens = priced(request).inputBound.tokens + added + grown
     const outputTokensMax = withEcho(variant.outputTokensMax, request, sample, added)
     const limits = { choices, outputTokensMax, inputBound: { ...request.inputBound, tokens } }
     const bounds = imageFactor === undefined ? limits : { ...limits, imageFactor }
     return toolLimits === undefined ? bounds : { ...bounds, toolLimits }
   })
-  return [...unlimited, ...changed]
+  return [...unlimited, ...changed, ...converted]
 }
 
 /**
@@ -118,6 +126,16 @@ function boundsWithoutLimit(
 ): readonly VariantBounds[] {
   if (!hasUnlimitedOutput(offer)) return []
   return [{ choices, inputBound, outputTokensMax: null, isUnlimited: true }]
+}
+
+/** Returns the bounds of a request to which a conversion adds at most `grown` input tokens. */
+function boundsWithGrowth(
+  { choices, inputBound, outputTokensMax }: ChatRequest,
+  grown: number,
+): readonly VariantBounds[] {
+  if (grown === 0) return []
+  const tokens = inputBound.tokens + grown
+  return [{ choices, inputBound: { ...inputBound, tokens }, outputTokensMax }]
 }
 
 /**

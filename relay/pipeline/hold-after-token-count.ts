@@ -47,7 +47,7 @@ export function countableVariants(
 ): RequestVariants | null {
   if (!isWorthCounting(request, { terms })) return null
   const variants: [ChatRequest, ...ChatRequest[]] = [request]
-  for (const variant of changedVariants(request, offer, options)) {
+  for (const variant of changedVariants(request, offer, options, true)) {
     if (variants.length === VARIANTS_COUNTED_MAX || !isCountable(variant)) return null
     variants.push(variant)
   }

@@ -115,6 +115,104 @@ describe('calls of other formats on a Gemini channel', () => {
     expect(response.headers.get('x-conversion-loss')).toBe(length === 40 ? loss : null)
   })
 
+  const TEXT = '1234567890'
+  const referring = (count: number, schema: unknown) =>
+    Object.fromEntries(Array.from({ length: count }, (_none, at) => [`p${at}`, schema]))
+  const object = (count: number, schema: unknown, others: object = {}) => ({
+    ...{ type: 'object', properties: referring(count, schema) },
+    ...others,
+  })
+  const B = { type: 'string', description: TEXT.repeat(60) }
+  const NODE = object(3, { $ref: '#/$defs/node' }, { description: TEXT.repeat(20) })
+
+  it.each([
+    ['one definition many times', object(60, { $ref: '#/$defs/B' }, { $defs: { B } })],
+    [
+      'a definition in a definition',
+      {
+        ...object(5, { $ref: '#/$defs/A' }),
+        $defs: { A: object(5, { $ref: '#/$defs/B' }), B },
+      },
+    ],
+    ['a schema that contains itself', { ...NODE, $defs: { node: NODE } }],
+  ])('holds the input of a tool that refers to %s', async (_case, parameters) => {
+    const tools = [{ type: 'function' as const, function: { name: 'f', parameters } }]
+    const sent = async () => {
+      await openai().chat.completions.create({ ...chat, tools })
+      return Buffer.byteLength(provider.requests.at(-1)?.body ?? '')
+    }
+    provider.answers.set(`POST ${METHODS}:generateContent`, { body: ANSWER })
+    const length = await sent()
+    expect(length).toBeGreaterThan(2 * JSON.stringify({ ...chat, tools }).length)
+    // The provider counts one token for each byte, which is the most that it may count.
+    const usageMetadata = { promptTokenCount: length, candidatesTokenCount: 1 }
+    provider.answers.set(`POST ${METHODS}:generateContent`, { body: { ...ANSWER, usageMetadata } })
+    await sent()
+    const events = await rig.callEvents()
+    const hold = events.flatMap((each) => (each.type === 'CallAdmitted' ? each.data.hold : []))
+    const charge = events.flatMap((each) => (each.type === 'CallSettled' ? each.data.charge : []))
+    expect(Number(charge.at(-1))).toBeGreaterThanOrEqual(length)
+    expect(Number(hold.at(-1))).toBeGreaterThanOrEqual(Number(charge.at(-1)))
+  })
+
+  it.each([1n, 2n])(
+    'holds the copies of schemas that it counts for %s such calls',
+    async (calls) => {
+      const parameters = object(9, { $ref: '#/$defs/B' }, { $defs: { B } })
+      const tools = [{ type: 'function' as const, function: { name: 'f', parameters } }]
+      const texts = [{ role: 'user' as const, content: TEXT.repeat(500) }]
+      provider.answers.set(`POST ${METHODS}:generateContent`, { body: ANSWER })
+      const POOR = { user: 21, key: 'P'.repeat(48) }
+      await rig.addUser(POOR.user)
+      await rig.addToken(22, POOR.user, POOR.key)
+      // The bound of the copies is 71 000 tokens.
+      await rig.grant(POOR.user, 12_000n * calls)
+      const client = new OpenAI({
+        apiKey: `sk-${POOR.key}`,
+        baseURL: `${rig.url}/v1`,
+        maxRetries: 0,
+      })
+      await client.chat.completions.create({ ...chat, messages: texts, tools })
+      const [admission] = await rig.callEvents(POOR.user)
+      const hold = admission?.type === 'CallAdmitted' ? Number(admission.data.hold) : 0
+      const counted = Math.ceil((provider.requests[0]?.body.length ?? 0) / 3)
+      expect(counted).toBeGreaterThan(3_000)
+      expect(hold).toBeGreaterThanOrEqual(counted)
+    },
+  )
+
+  it('holds the digits of numbers with an exponent', async () => {
+    provider.answers.set(`POST ${METHODS}:generateContent`, { body: ANSWER })
+    const input = `{"on":true,"off":false,"a":[${Array(900).fill('1e20').join()}]}`
+    const call = `{"type":"tool_use","id":"a","name":"f","input":${input}}`
+    const turns = `{"role":"user","content":"Hi"},{"role":"assistant","content":[${call}]}`
+    const response = await fetch(`${rig.url}/v1/messages`, {
+      method: 'POST',
+      headers: { 'x-api-key': `sk-${KEY}`, 'content-type': 'application/json' },
+      body: `{"model":"${MODEL}","max_tokens":9,"messages":[${turns},{"role":"user","content":"Hi"}]}`,
+    })
+    expect(response.status, await response.text()).toBe(200)
+    const sent = provider.requests[0]?.body.length ?? 0
+    expect(sent).toBeGreaterThan(900 * 20)
+    const [admission] = await rig.callEvents()
+    const hold = admission?.type === 'CallAdmitted' ? Number(admission.data.hold) : 0
+    expect(hold).toBeGreaterThanOrEqual(sent)
+    expect(hold).toBeLessThan(2 * sent)
+  })
+
+  it('refuses a tool whose references multiply its schema', async () => {
+    const $defs = { A: object(40, { $ref: '#/$defs/B' }), B }
+    const parameters = { ...object(40, { $ref: '#/$defs/A' }), $defs }
+    const tools = [{ type: 'function' as const, function: { name: 'search', parameters } }]
+    const refusal = await openai()
+      .chat.completions.create({ ...chat, tools })
+      .catch((error) => error)
+    expect(refusal).toMatchObject({ status: 400, code: 'schema_too_large' })
+    expect(refusal.message).toContain("'tools[].function.parameters (search)'")
+    expect(provider.requests).toEqual([])
+    expect(await rig.callEvents()).toEqual([])
+  })
+
   const messages = {
     model: MODEL,
     max_tokens: 64,

@@ -18,7 +18,8 @@ export type ContentReading = {
   readonly toolNames: Map<string, string>
   /**
    * The signatures of tool calls, by call id. Each comes from a block before the call: see
-   * `signatureBlock`.
+   * `signatureBlock`. A signature is used for one call only. Several calls with the same id would
+   * repeat it, so that a short request could become much longer than its hold covers.
    */
   readonly callSignatures: Map<string, string>
 }
@@ -272,6 +273,7 @@ function readToolCall(block: RequestObject, reading: ContentReading): ContentPar
   else caller?.reportUnread()
   reading.toolNames.set(id, name)
   const signature = reading.callSignatures.get(id)
+  reading.callSignatures.delete(id)
   return {
     kind: 'tool-call',
     id,

@@ -11,7 +11,7 @@ export const GEMINI_CONVERSION: FormatConversion = {
     writeAnswer: (answer, id) => writeAnswer({ ...answer, id: answer.id || id }),
     createStreamWriter,
   }),
-  writeRequest: (request) => writeRequest(request),
+  writeRequest: (request, _target, requestBody) => writeRequest(request, requestBody),
   readAnswer,
   createStreamReader,
 }

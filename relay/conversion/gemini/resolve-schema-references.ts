@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, textOrEmpty } from '#relay/canonical/json-values.ts'
 import { addLoss } from '../collect-losses.ts'
+import type { SchemaReferences } from './schema-copies.ts'
 
 /**
  * A schema in which `$ref` and `allOf` were replaced by the members of the schemas to which they
@@ -26,31 +27,45 @@ export type ResolvedSchema = {
 const REPEATS_MAX = 2
 /** The maximum number of schemas that are combined into one by references and `allOf`. */
 const PARTS_MAX = 64
+/** The maximum number of schemas that are read to find out whether a schema allows only null. */
+const NULL_PARTS_MAX = 8
 
 /**
- * Replaces the references and `allOf` in a schema. `root` is the document to which the references
- * point. `refs` has the number of times that each reference was followed on the way to the schema.
+ * Replaces the references and `allOf` in a schema. `refs` has the number of times that each
+ * reference was followed on the way to the schema. Throws a `SchemaSizeError` if the references add
+ * too much to the schema.
  */
 export function resolveSchemaReferences(
   schema: JsonObject,
-  root: unknown,
+  references: SchemaReferences,
   refs: ReadonlyMap<string, number>,
 ): ResolvedSchema {
-  const flattener = new Flattener(root, new Map(refs))
+  const flattener = new Flattener(references, new Map(refs))
   flattener.add(schema)
   return flattener
 }
 
-/** Reports whether the schema allows only null. */
-export function isNullSchema(schema: unknown, root: unknown): boolean {
-  if (!isObject(schema)) return false
-  const { members } = resolveSchemaReferences(schema, root, new Map())
-  const type = members.get('type')
-  const types = Array.isArray(type) ? type : [type]
-  const values = members.get('enum')
+/**
+ * Reports whether the schema allows only null. At most `NULL_PARTS_MAX` schemas are read, because a
+ * union may refer to the same schemas many times.
+ */
+export function isNullSchema(schema: unknown, references: SchemaReferences): boolean {
+  const open = [schema]
+  for (let left = NULL_PARTS_MAX; left > 0 && open.length > 0; left -= 1) {
+    const part = open.pop()
+    if (!isObject(part)) continue
+    if (isOnlyNull(part)) return true
+    if (part.$ref !== undefined) open.push(references.find(part.$ref))
+    if (Array.isArray(part.allOf)) open.push(...part.allOf.slice(0, left))
+  }
+  return false
+}
+
+function isOnlyNull({ type, enum: values, const: value }: JsonObject): boolean {
+  const [only] = Array.isArray(type) && type.length === 1 ? type : [type]
   return (
-    (types.length === 1 && textOrEmpty(types[0]).toLowerCase() === 'null') ||
-    members.get('const') === null ||
+    textOrEmpty(only).toLowerCase() === 'null' ||
+    value === null ||
     (Array.isArray(values) && values.length === 1 && values[0] === null)
   )
 }
@@ -59,11 +74,11 @@ class Flattener implements ResolvedSchema {
   readonly members = new Map<string, unknown>()
   readonly refs: Map<string, number>
   readonly losses: string[] = []
-  private readonly root: unknown
+  private readonly references: SchemaReferences
   private partsLeft = PARTS_MAX
 
-  constructor(root: unknown, refs: Map<string, number>) {
-    this.root = root
+  constructor(references: SchemaReferences, refs: Map<string, number>) {
+    this.references = references
     this.refs = refs
   }
 
@@ -100,44 +115,21 @@ class Flattener implements ResolvedSchema {
   }
 
   private addReference(ref: unknown): void {
-    const target = typeof ref === 'string' ? resolvePointer(this.root, ref) : null
+    const target = this.references.find(ref)
     if (typeof ref !== 'string' || !isObject(target)) {
       addLoss(this.losses, '$ref')
       return
     }
     const count = (this.refs.get(ref) ?? 0) + 1
     this.refs.set(ref, count)
-    if (count <= REPEATS_MAX) {
+    if (count <= REPEATS_MAX && this.references.take(ref, target, count > 1)) {
       this.add(target)
       return
     }
     addLoss(this.losses, '$ref (recursive)')
-    if (target.type !== undefined) this.addMember('type', target.type)
+    const { type } = target
+    if (type !== undefined) this.addMember('type', Array.isArray(type) ? type.slice(0, 8) : type)
   }
 }
 
 const NOTES = new Set(['title', 'description', 'default', 'examples', '$defs', 'definitions'])
-
-/**
- * Returns the value at a JSON pointer such as `#/$defs/Node`. Returns null if there is no such
- * value.
- */
-function resolvePointer(root: unknown, ref: string): unknown {
-  if (ref === '#') return root
-  if (!ref.startsWith('#/')) return null
-  let value = root
-  for (const token of ref.slice(2).split('/')) {
-    const name = unescapeToken(token)
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return null
-    value = (value as JsonObject)[name]
-  }
-  return value
-}
-
-function unescapeToken(token: string): string {
-  try {
-    return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~')
-  } catch {
-    return token
-  }
-}

@@ -15,6 +15,12 @@ import { isGemini3 } from './model-version.ts'
 import { splitPictures } from './pictures-as-markdown.ts'
 import { signatureForGemini } from './thought-signature.ts'
 
+/**
+ * The maximum length of the name of a function that is written in its results. Gemini accepts no
+ * longer names. Without the limit, each result of a call would repeat the name.
+ */
+const RESULT_NAME_LENGTH_MAX = 64
+
 /** A part of the canonical request, and its path in the request. */
 type Located<Part = ContentPart> = { readonly part: Part; readonly path: string }
 type Turn = { readonly role: 'user' | 'model'; readonly parts: Located[] }
@@ -229,9 +235,10 @@ class ContentsWriter {
         media.push(written)
       } else if (written !== null) addLoss(this.losses, located.path)
     }
+    const name = part.name || this.calls.get(part.callId)?.name || part.callId
     const functionResponse = {
       ...this.idMember(part.callId),
-      name: part.name || this.calls.get(part.callId)?.name || part.callId,
+      name: name.slice(0, RESULT_NAME_LENGTH_MAX),
       response: responseOf(texts.join('\n'), part.isError),
       ...(nested.length > 0 && { parts: nested }),
     }

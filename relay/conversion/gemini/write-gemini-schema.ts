@@ -1,10 +1,12 @@
 import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
 import type { Converted } from '../../canonical/canonical-request.ts'
+import { DistinctLosses, shortPath } from '../collect-losses.ts'
 import {
   isNullSchema,
   type ResolvedSchema,
   resolveSchemaReferences,
 } from './resolve-schema-references.ts'
+import { type SchemaCopies, SchemaReferences } from './schema-copies.ts'
 
 /** The maximum depth of a schema. Gemini refuses schemas that are nested much deeper. */
 const DEPTH_MAX = 24
@@ -35,6 +37,10 @@ const HANDLED = new Set([
   ...['properties', 'required', 'propertyOrdering', 'minProperties', 'maxProperties'],
   ...['anyOf', 'oneOf'],
 ])
+/** The members that are moved into the schemas of a union. */
+const IN_BRANCHES = new Set([...HANDLED].filter((name) => name !== 'anyOf' && name !== 'oneOf'))
+/** The members that are written for every type. */
+const DESCRIPTIVE = new Set(['title', 'description', 'default'])
 const STRUCTURE = ['properties', 'items', 'enum', 'const', 'prefixItems']
 /**
  * The formats of strings, integers and numbers that Gemini accepts. Gemini refuses all other
@@ -49,12 +55,18 @@ const FORMATS = new Map([
 /**
  * Converts a JSON schema to Gemini's dialect, a subset of OpenAPI 3.0. References are replaced by
  * the schemas to which they refer. On the way to a schema, one reference is followed at most twice.
- * `path` is the beginning of the paths of losses.
+ * `path` is the beginning of the paths of losses. Throws a `SchemaSizeError` for the member `label`
+ * if more copies are necessary than `copies` allows.
  */
-export function toGeminiSchema(schema: unknown, path: string): Converted<JsonObject> {
-  const writer = new SchemaWriter(schema)
+export function toGeminiSchema(
+  schema: unknown,
+  path: string,
+  copies: SchemaCopies,
+  label = path,
+): Converted<JsonObject> {
+  const writer = new SchemaWriter(new SchemaReferences(schema, copies, label))
   const value = writer.write(schema, { path, depth: 0, refs: new Map() })
-  return { value, losses: [...writer.losses] }
+  return { value, losses: writer.losses.list }
 }
 
 /** The position of a schema: its path, its depth, and the references that led to it. */
@@ -65,18 +77,18 @@ type Place = {
 }
 
 class SchemaWriter {
-  readonly losses = new Set<string>()
-  private readonly root: unknown
+  readonly losses = new DistinctLosses()
+  private readonly references: SchemaReferences
   private nodesLeft = NODES_MAX
 
-  constructor(root: unknown) {
-    this.root = root
+  constructor(references: SchemaReferences) {
+    this.references = references
   }
 
   write(schema: unknown, at: Place): JsonObject {
     this.nodesLeft -= 1
     if (!isObject(schema)) return this.writeAny(at.path)
-    const flat = resolveSchemaReferences(schema, this.root, at.refs)
+    const flat = resolveSchemaReferences(schema, this.references, at.refs)
     for (const loss of flat.losses) this.lose(at.path, loss)
     for (const name of flat.members.keys()) {
       if (!HANDLED.has(name) && !NOTES.has(name) && !name.startsWith('x-')) this.lose(at.path, name)
@@ -109,37 +121,56 @@ class SchemaWriter {
     const listed = members.get(name)
     const schemas = Array.isArray(listed) ? listed : null
     if (name === 'anyOf' && members.has('oneOf')) this.lose(at.path, 'oneOf')
-    const outer = Object.fromEntries(
-      [...members].filter(([key]) => key !== 'anyOf' && key !== 'oneOf'),
-    )
+    const outer = Object.fromEntries([...members].filter(([key]) => IN_BRANCHES.has(key)))
     if (schemas !== null && schemas.length > 0) {
       if (STRUCTURE.some((member) => members.has(member))) {
         this.lose(at.path, name)
         return null
       }
-      const rest = schemas.filter((each) => !isNullSchema(each, this.root))
+      const rest = schemas.filter((each) => !isNullSchema(each, this.references))
       const isNullable = rest.length < schemas.length || typesOf(outer).includes('null')
-      return this.writeBranches(
-        rest.map((each) => withOuter(outer, each)),
-        isNullable,
-        at,
-      )
+      const shared = sharedMembers(outer)
+      const [first, later] = this.copied(shared, (key) => key !== 'type', rest.length, at)
+      const branches = rest.map((each, index) => withShared(index === 0 ? first : later, each))
+      return this.writeBranches(branches, isNullable, at)
     }
     const types = typesOf(outer).filter((type) => type !== 'null')
     if (types.length < 2) return null
-    const branches = types.map((type) => ({ ...outer, type }))
+    const [first, later] = this.copied(outer, (key) => DESCRIPTIVE.has(key), types.length, at)
+    const branches = types.map((type, index) => ({ ...(index === 0 ? first : later), type }))
     return this.writeBranches(branches, typesOf(outer).includes('null'), at)
   }
 
+  /**
+   * Returns the members that the first schema and the later schemas of a union get from the schema
+   * that contains the union. If too few bytes are left for the copies, the later schemas do not get
+   * the members for which `isCopied` is true.
+   */
+  private copied(
+    members: JsonObject,
+    isCopied: (name: string) => boolean,
+    count: number,
+    { path }: Place,
+  ): readonly [JsonObject, JsonObject] {
+    const entries = Object.entries(members)
+    const copies = Object.fromEntries(entries.filter(([name]) => isCopied(name)))
+    if (this.references.takeShared(copies, count - 1)) return [members, members]
+    this.losses.add(`${path} (shared members)`)
+    return [members, Object.fromEntries(entries.filter(([name]) => !isCopied(name)))]
+  }
+
+  /** Writes the schemas of a union. Equal schemas are written once. */
   private writeBranches(schemas: readonly unknown[], isNullable: boolean, at: Place): JsonObject {
     if (this.isBeyondLimits(at)) return this.writeAny(`${at.path} (too deep)`)
     if (schemas.length === 0) return { type: 'NULL' }
     const place = { ...at, depth: at.depth + 1 }
     // Nested unions are merged into this one.
-    const branches = schemas
+    const written = schemas
       .map((schema) => this.write(schema, place))
       .flatMap((each) => (Array.isArray(each.anyOf) ? each.anyOf.filter(isObject) : [each]))
       .map((each) => (isNullable ? { ...each, nullable: true } : each))
+    const distinct = new Map(written.map((each) => [JSON.stringify(each), each]))
+    const branches = [...distinct.values()]
     const [branch] = branches
     return branches.length === 1 && branch !== undefined ? branch : { anyOf: branches }
   }
@@ -258,13 +289,9 @@ class SchemaWriter {
     const tuple = Array.isArray(schema.prefixItems) ? schema.prefixItems : schema.items
     if (!Array.isArray(tuple)) return { ...counts, items: this.write(schema.items, place) }
     this.lose(at.path, Array.isArray(schema.prefixItems) ? 'prefixItems' : 'items')
-    const items = tuple.length === 0 ? this.writeAny(place.path) : this.writeTuple(tuple, place)
+    const items =
+      tuple.length === 0 ? this.writeAny(place.path) : this.writeBranches(tuple, false, place)
     return { minItems: tuple.length, maxItems: tuple.length, ...counts, items }
-  }
-
-  private writeTuple(schemas: readonly unknown[], at: Place): JsonObject {
-    const texts = new Map(schemas.map((schema) => [JSON.stringify(schema), schema]))
-    return this.writeBranches([...texts.values()], false, at)
   }
 
   private writeObject(schema: JsonObject, at: Place): JsonObject {
@@ -275,7 +302,7 @@ class SchemaWriter {
       return counts
     }
     const properties = Object.entries(schema.properties).flatMap(([name, property]) => {
-      const path = `${at.path}.properties.${name}`
+      const path = shortPath(`${at.path}.properties.${name}`)
       if (property !== false) {
         return [[name, this.write(property, { ...at, path, depth: at.depth + 1 })] as const]
       }
@@ -309,10 +336,8 @@ class SchemaWriter {
 
 function typesOf({ type }: JsonObject): readonly string[] {
   const types = Array.isArray(type) ? type : [type]
-  return types
-    .filter((each) => typeof each === 'string')
-    .map((each) => each.toLowerCase())
-    .filter((each) => TYPES.has(each))
+  const names = types.map((each) => (typeof each === 'string' ? each.toLowerCase() : ''))
+  return [...new Set(names)].filter((each) => TYPES.has(each))
 }
 
 function inferType(schema: JsonObject): string | null {
@@ -328,15 +353,20 @@ function inferType(schema: JsonObject): string | null {
 }
 
 /**
- * Adds `outer`, the members of the schema that contains a union, to one schema of the union.
- * Members of the inner schema take precedence.
+ * Returns the members of a schema that contains a union that the schemas of the union get. One type
+ * is enough for them.
  */
-function withOuter(outer: JsonObject, inner: unknown): unknown {
-  if (!isObject(inner)) return inner
+function sharedMembers(outer: JsonObject): JsonObject {
   const type = typesOf(outer).find((each) => each !== 'null')
   const shared = Object.entries(outer).filter(([name]) => !NOT_SHARED.has(name))
+  return { ...Object.fromEntries(shared), ...(type === undefined ? {} : { type }) }
+}
+
+/** Adds shared members to one schema of a union. Members of this schema take precedence. */
+function withShared({ type, ...shared }: JsonObject, inner: unknown): unknown {
+  if (!isObject(inner)) return inner
   const outerType = type === undefined || inner.$ref !== undefined ? {} : { type }
-  return { ...Object.fromEntries(shared), ...outerType, ...inner }
+  return { ...shared, ...outerType, ...inner }
 }
 
 const NOT_SHARED = new Set(['type', 'nullable', 'default'])

@@ -3,6 +3,7 @@ import type { CanonicalRequest, Converted } from '../../canonical/canonical-requ
 import { addLoss } from '../collect-losses.ts'
 import { addLossesOfOpenAiMembers } from '../members-of-openai-only.ts'
 import { isGemini3 } from './model-version.ts'
+import { SchemaCopies } from './schema-copies.ts'
 import { writeThinkingConfig } from './thinking-config.ts'
 import { writeContents } from './write-contents.ts'
 import { toGeminiSchema } from './write-gemini-schema.ts'
@@ -13,14 +14,19 @@ const LOGPROBS_MAX = 20
 
 /**
  * Writes the body of `generateContent`. The path of the URL names the model and decides whether the
- * answer is a stream.
+ * answer is a stream. `requestBody` is the caller's request, whose length limits what references in
+ * schemas may add.
  */
-export function writeRequest(request: CanonicalRequest): Converted<JsonObject> {
+export function writeRequest(
+  request: CanonicalRequest,
+  requestBody: Buffer,
+): Converted<JsonObject> {
   const losses: string[] = []
+  const copies = new SchemaCopies(requestBody)
   const { systemInstruction, contents } = writeContents(request, losses)
-  const tools = writeTools(request, losses)
+  const tools = writeTools(request, copies, losses)
   const toolConfig = writeToolConfig(request, losses)
-  const generationConfig = writeGenerationConfig(request, losses)
+  const generationConfig = writeGenerationConfig(request, copies, losses)
   if (request.allowsParallelCalls === false && tools.length > 0)
     addLoss(losses, 'allowsParallelCalls')
   if (request.endUser !== null) addLoss(losses, 'endUser')
@@ -36,11 +42,20 @@ export function writeRequest(request: CanonicalRequest): Converted<JsonObject> {
   return { value, losses }
 }
 
-function writeTools({ tools }: CanonicalRequest, losses: string[]): readonly JsonObject[] {
+/** The maximum length of a tool's name in an error. */
+const NAME_LENGTH_MAX = 64
+
+function writeTools(
+  { tools }: CanonicalRequest,
+  copies: SchemaCopies,
+  losses: string[],
+): readonly JsonObject[] {
   return tools.map(({ name, description, schema, isStrict, cache }, index) => {
     if (cache !== undefined) addLoss(losses, `tools[${index}].cache`)
     if (isStrict === true) addLoss(losses, `tools[${index}].isStrict`)
-    const written = toGeminiSchema(schema, `tools[${index}].schema`)
+    const path = `tools[${index}].schema`
+    const label = `${path} (${name.slice(0, NAME_LENGTH_MAX)})`
+    const written = toGeminiSchema(schema, path, copies, label)
     for (const loss of written.losses) addLoss(losses, loss)
     // Gemini refuses `parameters` without properties.
     const hasParameters =
@@ -72,7 +87,11 @@ function writeToolConfig(
 
 const MODES = { auto: 'AUTO', none: 'NONE', required: 'ANY' }
 
-function writeGenerationConfig(request: CanonicalRequest, losses: string[]): JsonObject {
+function writeGenerationConfig(
+  request: CanonicalRequest,
+  copies: SchemaCopies,
+  losses: string[],
+): JsonObject {
   const { sampling, outputTokensMax } = request
   const thinking = writeThinkingConfig(request.thinking, request.model)
   losses.push(...thinking.losses)
@@ -92,7 +111,7 @@ function writeGenerationConfig(request: CanonicalRequest, losses: string[]): Jso
     frequencyPenalty: sampling.frequencyPenalty,
     thinkingConfig: thinking.value,
     ...writeLogprobsCount(request, losses),
-    ...writeAnswerFormat(request, losses),
+    ...writeAnswerFormat(request, copies, losses),
   }
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
 }
@@ -108,7 +127,11 @@ function writeLogprobsCount({ logprobs }: CanonicalRequest, losses: string[]): J
  * Writes the format of the answer. Models before Gemini 3 refuse functions together with a JSON
  * answer.
  */
-function writeAnswerFormat(request: CanonicalRequest, losses: string[]): JsonObject {
+function writeAnswerFormat(
+  request: CanonicalRequest,
+  copies: SchemaCopies,
+  losses: string[],
+): JsonObject {
   const { answerFormat, model, tools } = request
   if (answerFormat === null) return {}
   if (tools.length > 0 && !isGemini3(model)) {
@@ -117,7 +140,7 @@ function writeAnswerFormat(request: CanonicalRequest, losses: string[]): JsonObj
   }
   const responseMimeType = 'application/json'
   if (answerFormat.kind === 'json') return { responseMimeType }
-  const schema = toGeminiSchema(answerFormat.schema, 'answerFormat.schema')
+  const schema = toGeminiSchema(answerFormat.schema, 'answerFormat.schema', copies)
   for (const loss of schema.losses) addLoss(losses, loss)
   return { responseMimeType, responseSchema: schema.value }
 }

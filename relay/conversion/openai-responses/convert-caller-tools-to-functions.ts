@@ -1,5 +1,9 @@
 import { type JsonObject, objectOf, objectsOf, textOf } from '#relay/canonical/json-values.ts'
-import { type CanonicalTool, InexpressibleMemberError } from '../../canonical/canonical-request.ts'
+import {
+  type CanonicalTool,
+  ConversionError,
+  InexpressibleMemberError,
+} from '../../canonical/canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import { readCustomTool } from '../custom-tools-as-functions.ts'
 import {
@@ -68,6 +72,12 @@ export function readTools(body: JsonObject, losses: string[]): readonly Canonica
 
 const FUNCTION_MEMBERS = new Set(['type', 'name', 'description', 'parameters', 'strict'])
 const NAMESPACE_MEMBERS = new Set(['type', 'name', 'tools'])
+/** The number of characters that the name of a namespace may always add to a request. */
+const ADDED_CHARACTERS_MAX = 256
+/**
+ * The part of the length of its tools that the name of a namespace may add. Clients add far less.
+ */
+const ADDED_PART = 1 / 2
 
 function readTool(
   tool: JsonObject,
@@ -80,14 +90,28 @@ function readTool(
   if (type === 'custom') return [readCustom(tool, namespace, path, losses)]
   if (type === 'namespace' && namespace === null) {
     const name = requiredText(tool.name, `${path}.name`)
+    const tools = requiredList(tool.tools, `${path}.tools`)
+    checkNamespace(name, tools, path)
     addUnreadMembers(tool, NAMESPACE_MEMBERS, path, losses)
-    return requiredList(tool.tools, `${path}.tools`).flatMap((element, at) => {
+    return tools.flatMap((element, at) => {
       const toolPath = `${path}.tools[${at}]`
       return readTool(requiredObject(element, toolPath), name, toolPath, losses)
     })
   }
   addLoss(losses, path)
   return []
+}
+
+/**
+ * Throws a `ConversionError` for a namespace with a long name and many short tools. The name is
+ * repeated in the name of each function, so that a short request could become much longer than its
+ * hold covers.
+ */
+function checkNamespace(name: string, tools: readonly unknown[], path: string): void {
+  const added = name.length * tools.length
+  if (added <= ADDED_CHARACTERS_MAX) return
+  if (added <= JSON.stringify(tools).length * ADDED_PART) return
+  throw new ConversionError(`${path}.name`, 'The name is too long for a namespace of short tools.')
 }
 
 const EMPTY_SCHEMA: JsonObject = { type: 'object', properties: {} }

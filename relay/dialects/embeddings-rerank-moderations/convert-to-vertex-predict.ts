@@ -5,6 +5,7 @@ import {
   type RelayError,
   relayError,
 } from '#relay/canonical/relay-error.ts'
+import { shortPath } from '#relay/conversion/collect-losses.ts'
 import { faultWithoutResult } from '../check-successful-answer.ts'
 import { camelCased } from '../gemini/camel-case.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
@@ -151,7 +152,7 @@ function lossesIn(name: string, body: JsonObject): readonly string[] {
   const unread = (object: JsonObject, path = ''): string[] =>
     Object.entries(object)
       .filter(([key, value]) => value !== null && !CONVERTED.has(camelCasedIn(name, key)))
-      .map(([key]) => `${path}${key}`)
+      .map(([key]) => shortPath(`${path}${key}`))
   if (name !== 'gemini-embedding-batch') return unread(body).slice(0, LOSSES_MAX)
   const requests = body.requests as JsonObject[]
   const ofRequests = requests.flatMap((request, index) => unread(request, `requests[${index}].`))

@@ -171,12 +171,15 @@ function cellOf([, feature, without = {}]: Feature, column: (typeof COLUMNS)[num
   }
 }
 
+/** The caller's request, whose length limits only the references in schemas. */
+const NO_BODY = Buffer.alloc(0)
+
 function throughFormat(
   request: CanonicalRequest,
   [, format, conversion, model]: (typeof COLUMNS)[number],
 ) {
   const target = { format, model, outputTokensMax: 20_000, vendor: chatExtensionsOf(1) }
-  const { value: body, losses } = conversion.writeRequest({ ...request, model }, target)
+  const { value: body, losses } = conversion.writeRequest({ ...request, model }, target, NO_BODY)
   const { value } = conversion.readRequest(JSON.parse(JSON.stringify(body)), { ...request, model })
   return { request: plain({ ...value, model: '' }), losses }
 }

@@ -127,3 +127,14 @@ describe.each(Object.keys(MEMBERS) as (keyof typeof MEMBERS)[])(
     )
   },
 )
+
+it('the path of an unknown member with a long name is cut', () => {
+  const outcome = converted('chat', 'messages', {
+    model: 'm',
+    messages: [{ role: 'user', content: 'Hi', ['m'.repeat(99_999)]: 1 }],
+    ['n'.repeat(99_999)]: 1,
+  })
+  if (outcome === 'refused') throw new Error(outcome)
+  expect(outcome.losses).toHaveLength(2)
+  for (const loss of outcome.losses) expect(loss.length).toBeLessThanOrEqual(256)
+})

@@ -98,3 +98,22 @@ it('a block that only resembles the signature of a call stays hidden thinking', 
   const { losses } = convert([USER, { role: 'assistant', content: [block] }, USER])
   expect(losses).toEqual(['messages[1].content[0].redacted'])
 })
+
+it('the signature of a call is not repeated for other calls with the same id', () => {
+  const kept = { callId: 'c', callSignature: 'S1GNATURE' }
+  const data = Buffer.from(`provider:${JSON.stringify(kept)}`).toString('base64')
+  const call = { type: 'tool_use', id: 'c', name: 'f', input: {} }
+  const content = [{ type: 'redacted_thinking', data }, call, call, call]
+  const { body } = convert([USER, { role: 'assistant', content }, USER])
+  expect(body.toString().split('S1GNATURE')).toHaveLength(2)
+})
+
+it('a long name of a tool is not repeated for each result', () => {
+  const name = 'long_name_'.repeat(99)
+  const call = { type: 'tool_use', id: 'c', name, input: {} }
+  const results = Array.from({ length: 9 }, () => ({ type: 'tool_result', tool_use_id: 'c' }))
+  const turns = [USER, { role: 'assistant', content: [call] }, { role: 'user', content: results }]
+  const { body } = convert(turns)
+  expect(body.toString().split(name)).toHaveLength(2)
+  expect(body.toString().split(`"name":"${name.slice(0, 64)}"`)).toHaveLength(10)
+})

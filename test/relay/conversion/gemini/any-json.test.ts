@@ -4,12 +4,13 @@ import type { CanonicalEvent } from '#relay/canonical/canonical-answer.ts'
 import { ConversionError } from '#relay/canonical/canonical-request.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { createStreamReader, readAnswer } from '#relay/conversion/gemini/read-answer-and-stream.ts'
+import { SchemaCopies } from '#relay/conversion/gemini/schema-copies.ts'
 import { writeAnswer } from '#relay/conversion/gemini/write-answer.ts'
 import { toGeminiSchema } from '#relay/conversion/gemini/write-gemini-schema.ts'
 import { writeRequest } from '#relay/conversion/gemini/write-request.ts'
 import { createStreamWriter } from '#relay/conversion/gemini/write-stream.ts'
 import { ANSWER, CHUNKS } from './answers.ts'
-import { AGENT_REQUEST, read } from './requests.ts'
+import { AGENT_REQUEST, BODY, read } from './requests.ts'
 
 const RUNS = { numRuns: 300 }
 
@@ -55,7 +56,7 @@ describe('damaged JSON', () => {
     fc.assert(
       fc.property(damaged(AGENT_REQUEST), (body) => {
         try {
-          writeRequest(read(body).value)
+          writeRequest(read(body).value, BODY)
         } catch (error) {
           if (!(error instanceof ConversionError) || error.param === '') throw error
         }
@@ -74,7 +75,7 @@ describe('damaged JSON', () => {
     }
     fc.assert(
       fc.property(fc.oneof(damaged(schema), fc.jsonValue()), (value) => {
-        const written = toGeminiSchema(value, 's').value
+        const written = toGeminiSchema(value, 's', new SchemaCopies(BODY)).value
         if (written.type === undefined && !Array.isArray(written.anyOf)) throw new Error('no type')
       }),
       RUNS,

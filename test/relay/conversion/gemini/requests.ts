@@ -32,6 +32,9 @@ export const EMPTY_REQUEST: CanonicalRequest = {
   promptCacheKey: null,
 }
 
+/** The body of a caller's request of 8 000 bytes whose schemas have references. */
+export const BODY = Buffer.from('"$ref"'.padEnd(8_000))
+
 export const HI = [{ role: 'user', parts: [{ text: 'Hi' }] }]
 
 export const read = (body: JsonObject, model = GEMINI_3) =>

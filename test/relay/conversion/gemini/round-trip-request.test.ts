@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { writeRequest } from '#relay/conversion/gemini/write-request.ts'
-import { AGENT_REQUEST, HI, read } from './requests.ts'
+import { AGENT_REQUEST, BODY, HI, read } from './requests.ts'
 
 const roundTrip = (body: JsonObject, model?: string) => {
   const request = read(body, model)
-  const written = writeRequest(request.value)
+  const written = writeRequest(request.value, BODY)
   return { value: written.value, losses: [...request.losses, ...written.losses] }
 }
 
@@ -16,7 +16,7 @@ describe('a request that is read and written again', () => {
 
   it('is the same in canonical form', () => {
     const { value } = read(AGENT_REQUEST)
-    expect(read(writeRequest(value).value).value).toEqual(value)
+    expect(read(writeRequest(value, BODY).value).value).toEqual(value)
   })
 
   it('is the same in snake_case', () => {

@@ -1,14 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { readGeminiSchema } from '#relay/conversion/gemini/read-gemini-schema.ts'
+import { SchemaCopies } from '#relay/conversion/gemini/schema-copies.ts'
 import { toGeminiSchema } from '#relay/conversion/gemini/write-gemini-schema.ts'
 
-const write = (schema: unknown) => toGeminiSchema(schema, 's')
+/** Writes a schema of a request whose other members have 4 000 bytes. */
+const write = (schema: unknown) => {
+  const body = Buffer.from(`${JSON.stringify({ schema })}${' '.repeat(4_000)}`)
+  return toGeminiSchema(schema, 's', new SchemaCopies(body))
+}
 const schemaOf = (schema: unknown) => write(schema).value
 const lossesOf = (schema: unknown) => write(schema).losses
 
 describe('writing a JSON schema in Gemini’s dialect', () => {
   it('takes a type without a text for no type', () => {
-    const { value } = write({ anyOf: [{ type: [{ toString: 1 }] }, { type: 'string' }] })
+    const { value } = write({ anyOf: [{ type: [{ toString: 1 }] }, { type: 'number' }] })
     expect(value.anyOf).toHaveLength(2)
   })
 
@@ -151,11 +156,74 @@ describe('writing a JSON schema in Gemini’s dialect', () => {
       const next = { $ref: `#/$defs/d${level + 1}` }
       $defs[`d${level}`] = { type: 'object', properties: { a: next, b: next, c: next } }
     }
-    const { value, losses } = write({ $ref: '#/$defs/d0', $defs })
-    expect(JSON.stringify(value).length).toBeLessThan(1_000_000)
-    expect(losses.some((loss) => loss.endsWith('(too deep)'))).toBe(true)
+    expect(() => write({ $ref: '#/$defs/d0', $defs })).toThrow(
+      expect.objectContaining({ code: 'schema_too_large', param: 's' }),
+    )
     const circle = { allOf: [{ $ref: '#' }, { $ref: '#' }] }
     expect(schemaOf(circle)).toHaveProperty('type', 'STRING')
+  })
+
+  it('reports a limited number of losses, whose paths are cut, below a long name', () => {
+    const lost = (count: number) => ({
+      type: 'object',
+      ...Object.fromEntries(Array.from({ length: count }, (_none, at) => [`k${at}`, at])),
+    })
+    const name = 'n'.repeat(20_000)
+    const long = lossesOf({ properties: { [name]: { ...lost(9), properties: { a: lost(9) } } } })
+    expect(long).toEqual([`s.properties.${name.slice(0, 242)}…`])
+    const many = lossesOf({ properties: { a: lost(5_000) } })
+    expect(many).toHaveLength(1_000)
+    expect(lossesOf({ [name]: 1, type: 'object' })).toEqual([`s.${name.slice(0, 253)}…`])
+  })
+
+  /** Definitions of many members, each referred to several times. */
+  const wide = (members: number, references: number) => {
+    const names = Array.from({ length: Math.max(members, references) }, (_none, at) => `m${at}`)
+    const B = Object.fromEntries(names.slice(0, members).map((name) => [name, 1]))
+    const properties = names.slice(0, references).map((name) => [name, { $ref: '#/$defs/B' }])
+    return { properties: Object.fromEntries(properties), $defs: { B: { type: 'string', ...B } } }
+  }
+
+  it('bounds the work of copies of schemas with many members', () => {
+    expect(lossesOf(wide(500, 10))).toHaveLength(1_000)
+    expect(() => write(wide(2_000, 2_000))).toThrow('add too much')
+    expect(() => write(wide(20_000, 3_900))).toThrow('add too much')
+    const branches = Array.from({ length: 3_000 }, () => ({ $ref: '#/$defs/B' }))
+    const { $defs } = wide(20_000, 0)
+    expect(() => write({ $defs, anyOf: branches })).toThrow('add too much')
+  })
+
+  it('follows no reference of unusual length', () => {
+    const $ref = `#/$defs/${'a/'.repeat(400)}`
+    expect(lossesOf({ $ref, $defs: { a: {} } })).toContain('s.$ref')
+  })
+
+  it('copies a schema that contains itself at most once if the copies are long', () => {
+    const node = {
+      ...{ type: 'object', description: 'd'.repeat(20_000) },
+      properties: Object.fromEntries('abcdefgh'.split('').map((name) => [name, { $ref: '#' }])),
+    }
+    const { value, losses } = write(node)
+    expect(JSON.stringify(value).length).toBeLessThan(130_000)
+    expect(losses).toContain('s.properties.h.$ref (recursive)')
+  })
+
+  it('does not copy long members of a schema to each schema of its union', () => {
+    const description = 'd'.repeat(10_000)
+    const anyOf = Array.from({ length: 50 }, (_none, at) => ({ type: 'string', minLength: at }))
+    const union = write({ description, anyOf })
+    expect(JSON.stringify(union.value).length).toBeLessThan(13_000)
+    expect(union.value.anyOf).toHaveLength(50)
+    expect(union.losses).toEqual(['s (shared members)'])
+    const types = write({ type: ['string', 'integer', 'array', 'boolean'], description })
+    expect(JSON.stringify(types.value).split(description)).toHaveLength(2)
+  })
+
+  it('writes equal schemas of a union once', () => {
+    const properties = { a: { type: 'string', description: 'd' } }
+    const type = [...Array(100).fill('object'), 'string']
+    expect(schemaOf({ type, properties }).anyOf).toHaveLength(2)
+    expect(schemaOf({ anyOf: Array(1_000).fill({}) })).toEqual({ type: 'STRING' })
   })
 
   it('bounds the depth of nested schemas', () => {

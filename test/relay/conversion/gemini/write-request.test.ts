@@ -6,9 +6,10 @@ import type {
   Thinking,
 } from '#relay/canonical/canonical-request.ts'
 import { writeRequest } from '#relay/conversion/gemini/write-request.ts'
-import { EMPTY_REQUEST, GEMINI_2, GEMINI_3, HI } from './requests.ts'
+import { BODY, EMPTY_REQUEST, GEMINI_2, GEMINI_3, HI } from './requests.ts'
 
-const write = (request: Partial<CanonicalRequest>) => writeRequest({ ...EMPTY_REQUEST, ...request })
+const write = (request: Partial<CanonicalRequest>) =>
+  writeRequest({ ...EMPTY_REQUEST, ...request }, BODY)
 const text = (value: string): ContentPart => ({ kind: 'text', text: value })
 const user = (...parts: ContentPart[]): CanonicalMessage => ({ role: 'user', parts })
 const assistant = (...parts: ContentPart[]): CanonicalMessage => ({ role: 'assistant', parts })

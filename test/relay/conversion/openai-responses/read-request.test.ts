@@ -144,6 +144,19 @@ describe('reading a request in OpenAI’s responses format', () => {
     expect(losses).toEqual(['tools[0].description'])
   })
 
+  it('refuses a namespace whose name would be repeated in many long names', () => {
+    const tools = Array.from({ length: 99 }, (_none, at) => ({ type: 'function', name: `f${at}` }))
+    const inNamespace = (length: number, each: object = {}) => {
+      const all = tools.map((tool) => ({ ...tool, ...each }))
+      return { tools: [{ type: 'namespace', name: 'n'.repeat(length), tools: all }], input: 'Hi' }
+    }
+    const error = expect.objectContaining({ param: 'tools[0].name' })
+    expect(() => read(inNamespace(30))).toThrow(error)
+    expect(() => read(inNamespace(3_000_000))).toThrow(error)
+    const described = inNamespace(30, { description: 'Sends an e-mail to all addresses.' })
+    expect(read(described).value.tools).toHaveLength(99)
+  })
+
   it('leaves out the tools and the calls that a provider executes', () => {
     const { value, losses } = read({
       tools: [{ type: 'web_search' }, { type: 'function', name: 'f', parameters: {} }],
