@@ -126,9 +126,9 @@ const SEPARATOR = '\n'
 /**
  * Searches the texts of a request for a screened word. Resolves to the error for the caller if a
  * text contains one, and to null otherwise. The error does not repeat the word. The error names
- * `param`, or by default the member that contains the word. Member names, data URLs and base64 data
- * beside a media type are not screened. Returns null, without a promise, if requests are not
- * screened.
+ * `param`, or by default the member that contains the word. Member names are not screened, and data
+ * URLs and base64 data beside a media type only if they contain a text. Returns null, without a
+ * promise, if requests are not screened.
  */
 export function screenPrompt(
   { matcher, isPromptChecked, exemptGroup }: Screening,
@@ -175,23 +175,43 @@ async function matches(matcher: WordMatcher, text: string): Promise<boolean> {
   return false
 }
 
-/** Matches a base64 data URL, such as an image or a sound. Data URLs are not screened. */
-const DATA_URL = /^data:[\w.+-]+\/[\w.+-]+(;[\w.+-]+=[\w.+-]+){0,4};base64,[\w+/=-]*$/i
+/**
+ * Matches a base64 data URL, such as an image or a sound. A data URL is not screened unless it
+ * contains a text.
+ */
+const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w.+-]+=[\w.+-]+){0,4};base64,([\w+/=-]*)$/i
 
 const BASE64 = /^[\w+/=-]*$/
-/**
- * The members that state the media type of the base64 text in the member `data` of the same object.
- */
-const TYPES_OF_DATA = ['mimeType', 'mime_type', 'media_type']
+const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(?:\s*;.*)?$/
+const TEXT_TYPE = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|javascript|x-javascript)\b)/i
 
 function collect(value: unknown, texts: string[]): void {
   if (typeof value === 'string') {
-    if (!DATA_URL.test(value)) texts.push(value)
+    const [, type, data] = DATA_URL.exec(value) ?? []
+    if (type === undefined || data === undefined) texts.push(value)
+    else collectData(type, data, texts)
   } else if (typeof value === 'object' && value !== null) {
-    const hasData = TYPES_OF_DATA.some((name) => name in value)
+    const type = typeOfData(value as JsonObject)
     for (const [name, member] of Object.entries(value)) {
-      const isData = hasData && name === 'data' && typeof member === 'string'
-      if (!isData || !BASE64.test(member)) collect(member, texts)
+      const isData = type !== null && name === 'data' && typeof member === 'string'
+      if (isData && BASE64.test(member)) collectData(type, member, texts)
+      else collect(member, texts)
     }
   }
+}
+
+/** Adds the text of a base64 text file, which the model reads. Other base64 data has no text. */
+function collectData(type: string, data: string, texts: string[]): void {
+  if (TEXT_TYPE.test(type)) texts.push(Buffer.from(data, 'base64').toString('utf8'))
+}
+
+/**
+ * Returns the media type of the base64 data in the member `data` of an object. Returns null if the
+ * object has no such data. The plain text of a document in Anthropic's format has a media type as
+ * well, but its `type` is `text` and not `base64`.
+ */
+function typeOfData(value: JsonObject): string | null {
+  const { mimeType, mime_type, media_type, type } = value
+  const named = type === 'base64' ? (media_type ?? mimeType ?? mime_type) : (mimeType ?? mime_type)
+  return typeof named === 'string' && MEDIA_TYPE.test(named) ? named : null
 }

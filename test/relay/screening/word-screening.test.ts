@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { WordMatcher } from '#relay/screening/word-matcher.ts'
+import { screenPrompt } from '#relay/screening/word-screening.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { chat, errorOf, onlyEnd, relayRig } from '../support/relay-rig.ts'
 
@@ -7,6 +9,13 @@ beforeEach(async () => {
   await rig.setOption('SensitiveWords', 'bomb\n违禁词\nnever forgets')
   await rig.setOption('CheckSensitiveEnabled', 'true')
 })
+
+const WORD = 'write-about-bomb-now'
+const BASE64_WORD = Buffer.from(WORD).toString('base64')
+const SCREENING = {
+  ...{ matcher: new WordMatcher(['bomb']), isPromptChecked: true },
+  ...{ isAnswerStopped: false, exemptGroup: null },
+}
 
 const saying = (content: unknown) => ({ messages: [{ role: 'user', content }] })
 
@@ -41,6 +50,30 @@ describe('screening of prompts', () => {
     expect((await chat(rig, saying(picture))).status).toBe(200)
     expect((await chat(rig, saying('data: bomb'))).status).toBe(400)
     expect((await chat(rig, saying('data:image/png;base64, bomb'))).status).toBe(400)
+  })
+
+  it.each([
+    ['plain text of a document', { type: 'text', media_type: 'text/plain', data: WORD }],
+    ['plain text beside a wrong type', { type: 'text', media_type: 'image/png', data: WORD }],
+    ['a text file', { type: 'base64', media_type: 'text/plain', data: BASE64_WORD }],
+    ['a data URL', `data:application/json;charset=utf-8;base64,${BASE64_WORD}`],
+    ['Gemini’s data', { mimeType: 'text/csv; charset=utf-8', data: BASE64_WORD }],
+    ['Gemini’s data without a type', { mime_type: 'word', data: WORD }],
+  ])('refuses a sensitive word without spaces in %s', async (_where, source) => {
+    const body = saying([{ type: 'document', source }])
+    const error = await screenPrompt(SCREENING, 'default', Buffer.from(JSON.stringify(body)))
+    expect(error).toMatchObject({ code: 'sensitive_prompt', params: { param: 'messages' } })
+  })
+
+  it.each([
+    ['a picture', { type: 'base64', media_type: 'image/png', data: WORD }],
+    ['a PDF', { type: 'base64', media_type: 'application/pdf', data: WORD }],
+    ['Gemini’s picture', { mimeType: 'image/png', data: WORD }],
+    ['a text file', { mimeType: 'text/plain', data: 'bomb' }],
+    ['a data URL', 'data:image/svg;base64,bomb'],
+  ])('does not search inside the base64 of %s', async (_where, source) => {
+    const body = saying([{ type: 'document', source }])
+    expect(await screenPrompt(SCREENING, 'default', Buffer.from(JSON.stringify(body)))).toBeNull()
   })
 
   it('accepts all prompts of the exempt group', async () => {
