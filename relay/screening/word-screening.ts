@@ -62,6 +62,7 @@ export class AnswerScreen {
 
 const sinkInto = (texts: string[]): TextSink => ({
   text: (_choice, _place, piece) => texts.push(piece),
+  uncountedText: (piece) => texts.push(piece),
   data: () => {},
 })
 

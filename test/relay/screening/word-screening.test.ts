@@ -1,6 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
+import { ANTHROPIC_MESSAGES } from '#relay/dialects/anthropic-messages/messages-format.ts'
+import { GEMINI_IMAGES } from '#relay/dialects/gemini-images/imagen-predict-format.ts'
+import { OPENAI_RESPONSES } from '#relay/dialects/openai-responses/responses-format.ts'
+import type { WireFormat } from '#relay/dialects/wire-format.ts'
 import { WordMatcher } from '#relay/screening/word-matcher.ts'
-import { screenPrompt } from '#relay/screening/word-screening.ts'
+import { AnswerScreen, screenPrompt } from '#relay/screening/word-screening.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { chat, errorOf, onlyEnd, relayRig } from '../support/relay-rig.ts'
 
@@ -86,6 +91,36 @@ describe('screening of prompts', () => {
   it('accepts all prompts as soon as the check is off', async () => {
     await rig.setOption('CheckSensitiveEnabled', 'false')
     expect((await chat(rig, saying('bomb'))).status).toBe(200)
+  })
+})
+
+describe('texts that are screened but not counted', () => {
+  const [text, type] = ['a b\u006fmb', 'message']
+  const item = (value: object) => ({ output: [value] })
+  const block = (value: object) => ({ type, content: [value] })
+
+  it.each<[string, WireFormat, object]>([
+    ['a web search', OPENAI_RESPONSES, item({ action: { type: 'search', query: text } })],
+    ['several web searches', OPENAI_RESPONSES, item({ action: { queries: ['x', text] } })],
+    ['a search in files', OPENAI_RESPONSES, item({ queries: [text] })],
+    ['the output of a program', OPENAI_RESPONSES, item({ outputs: [{ logs: text }] })],
+    ['the prompt of an image', OPENAI_RESPONSES, item({ result: 'AA', revised_prompt: text })],
+    [
+      'the output of a program in Anthropic’s format',
+      ANTHROPIC_MESSAGES,
+      block({ type: 'bash_code_execution_tool_result', content: { stdout: text } }),
+    ],
+    [
+      'the prompt that Imagen enhanced',
+      GEMINI_IMAGES,
+      { predictions: [{ bytesBase64Encoded: 'AA', prompt: text }] },
+    ],
+  ])('include %s', (_where, { readTexts }, answer) => {
+    const json = JSON.stringify(answer)
+    const screen = new AnswerScreen(SCREENING.matcher)
+    expect(screen.isCleanAnswer(Buffer.from(json), readTexts)).toBe(false)
+    expect(screen.isCleanAnswer(Buffer.from(json.replace('bomb', 'bob')), readTexts)).toBe(true)
+    expect(textOfAnswer(Buffer.from(json), readTexts).text).toBe('')
   })
 })
 
