@@ -9,6 +9,7 @@ import {
 import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { EVENT_BOUNDARY } from '../canonical/sse-scanner.ts'
+import { closingQuote } from '../dialects/scan-json-tokens.ts'
 import { MATCH_START, MATCHED, WordMatcher } from './word-matcher.ts'
 
 const BOUNDARIES = new RegExp(EVENT_BOUNDARY, 'g')
@@ -57,6 +58,64 @@ export class AnswerScreen {
     const texts: string[] = []
     readTextsOrWhole(answer.toString('utf8'), readTexts, sinkInto(texts))
     return this.matcher.feed(MATCH_START, texts.join('\n')) !== MATCHED
+  }
+
+  /**
+   * Like `isCleanAnswer`, for an answer as long as a result of a batch may be. The event loop does
+   * other work while the texts are matched.
+   */
+  async isCleanLongAnswer(answer: string, readTexts: ReadTexts): Promise<boolean> {
+    const texts: string[] = []
+    readTextsOrWhole(answer, readTexts, sinkInto(texts))
+    return !(await matches(this.matcher, texts.join(SEPARATOR)))
+  }
+
+  /**
+   * Checks all strings in JSON that has too many values to be parsed, or in its beginning. These
+   * include the names of members.
+   */
+  async hasCleanStrings(json: Buffer): Promise<boolean> {
+    for (const texts of stringsIn(json)) {
+      if (await matches(this.matcher, texts)) return false
+      await yieldToEventLoop()
+    }
+    return true
+  }
+
+  /** Checks all texts in a JSON value, which has no format with texts in known places. */
+  async isCleanValue(value: unknown): Promise<boolean> {
+    return !(await containsWord(this.matcher, value))
+  }
+}
+
+const QUOTE = 34
+
+/** Yields the strings in JSON, separated and joined to texts of about `PIECE` characters. */
+function* stringsIn(json: Buffer): Generator<string> {
+  let texts: string[] = []
+  let length = 0
+  for (let at = json.indexOf(QUOTE); at >= 0; ) {
+    const end = closingQuote(json, at)
+    const text = decodedString(json.toString('utf8', at + 1, end < 0 ? json.length : end))
+    texts.push(text)
+    length += text.length + OVERHEAD
+    if (length >= PIECE) {
+      yield texts.join(SEPARATOR)
+      texts = []
+      length = 0
+    }
+    at = end < 0 ? end : json.indexOf(QUOTE, end + 1)
+  }
+  yield texts.join(SEPARATOR)
+}
+
+/** Returns the text of a JSON string without its quotes. An invalid string is returned as it is. */
+function decodedString(raw: string): string {
+  if (!raw.includes('\\')) return raw
+  try {
+    return JSON.parse(`"${raw}"`) as string
+  } catch {
+    return raw
   }
 }
 
@@ -119,6 +178,8 @@ function matcherOf(text: string): WordMatcher | null {
 
 /** The number of characters to match before the event loop may do other work. */
 const PIECE = 256 * 1024
+/** The time to read a short string, as a number of characters that are matched in this time. */
+const OVERHEAD = 8
 /** The maximum length of a member's name in an error. */
 const NAME_LENGTH_MAX = 64
 /** The separator between two texts of a request, which prevents matches across texts. */
