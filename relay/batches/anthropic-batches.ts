@@ -128,8 +128,8 @@ function readResult(line: string) {
 
 /**
  * Returns one line of a batch's results as the caller receives it. The line names the model as the
- * caller did, and error messages are redacted. An answer that was not billed is replaced by an
- * error. Returns null if the line is malformed or does not belong to the batch.
+ * caller did, and error messages are redacted. An answer that was not billed or is withheld is
+ * replaced by an error. Returns null if the line is malformed or does not belong to the batch.
  */
 export function renderResult(
   line: string,
@@ -143,7 +143,11 @@ export function renderResult(
   if (shownLine === null || result === null) return null
   const message = objectOf(result.message)
   if (message !== null) {
-    const { model, isBilled } = shownLine
+    const { model, isBilled, withheld } = shownLine
+    if (isBilled && withheld !== undefined) {
+      const result = { type: 'errored', error: withheld.body }
+      return JSON.stringify({ custom_id: customId, result })
+    }
     const answered = { ...result, message: { ...message, model } }
     return (
       (isBilled && jsonOrEmpty({ custom_id: customId, result: answered })) ||

@@ -1,4 +1,5 @@
 import { parsedObject } from '#relay/canonical/json-values.ts'
+import type { ErrorFormat } from '../dialects/error-format.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import type { SplitRules } from './split-json-array.ts'
 
@@ -60,13 +61,27 @@ export type ShownLine = {
   /** The caller's name for the model. */
   readonly model: string
   readonly isBilled: boolean
+  /** The stored name of the format of the line (`LineFacts.format`). */
+  readonly format?: string | undefined
+  readonly withheld?: WithheldError
 }
+
+/** The error that is shown in place of an answer that contains a screened word. */
+export type WithheldError = ReturnType<ErrorFormat['errorBody']>
 
 /**
  * Returns the line with this `custom_id`, or null if the batch has no such line or its result must
  * not be shown.
  */
 export type FindShownLine = (customId: string) => ShownLine | null
+
+/** Returns a function that finds the same lines, with this error in place of their answers. */
+export const asWithheld =
+  (lineOf: FindShownLine, withheld: WithheldError): FindShownLine =>
+  (customId) => {
+    const line = lineOf(customId)
+    return line === null ? null : { ...line, withheld }
+  }
 
 /** Returns a function that finds the same lines, but none of them as billed. */
 export const asUnbilled =

@@ -1,7 +1,9 @@
 import {
+  type JsonObject,
   jsonOrEmpty,
   numericOf,
   objectOf,
+  objectOrEmpty,
   parsedObject,
   scalarText,
   textOrEmpty,
@@ -21,6 +23,7 @@ import {
   PROVIDER_ID,
   pathOfBatch,
   type ShownLine,
+  type WithheldError,
 } from './batch-protocol.ts'
 import type { MemberRule, RuleOf } from './filter-json-members.ts'
 import { replacedBy, rulesOfShown } from './long-results.ts'
@@ -260,6 +263,14 @@ function readResult(element: string, index: number): LineResult | null {
 
 const ANSWER = 'response'
 
+/** Google's code for an invalid argument. Errors of results have such codes, not HTTP statuses. */
+const INVALID_ARGUMENT = 3
+
+function statusOf({ body }: WithheldError): object {
+  const { message, details } = objectOrEmpty((body as JsonObject).error)
+  return { code: INVALID_ARGUMENT, message, details }
+}
+
 /** Gemini's batch API. The requests of a batch are in the body of the submission. */
 export const GEMINI_BATCHES: BatchProtocol = {
   path: GEMINI_BATCHES_PATH,
@@ -309,12 +320,12 @@ export function renderGeminiBatch(
 
 /**
  * Returns the JSON text of one result as the caller receives it. The result names the model as the
- * caller did, and error messages are redacted. An answer that was not billed or is nested too
- * deeply is replaced by an error.
+ * caller did, and error messages are redacted. An answer that was not billed, is withheld or is
+ * nested too deeply is replaced by an error.
  */
 export function renderGeminiResult(
   element: string,
-  { model, isBilled }: ShownLine,
+  { model, isBilled, withheld }: ShownLine,
   confidential: readonly string[],
 ): string {
   const value = parsedObject(element) ?? {}
@@ -322,6 +333,7 @@ export function renderGeminiResult(
   const ofCaller = metadata === null ? {} : { metadata }
   const response = objectOf(value.response)
   if (response !== null && isBilled) {
+    if (withheld !== undefined) return JSON.stringify({ ...ofCaller, error: statusOf(withheld) })
     const shown = 'modelVersion' in response ? { ...response, modelVersion: model } : response
     const json = jsonOrEmpty({ ...ofCaller, response: shown })
     if (json !== '') return json

@@ -144,12 +144,17 @@ export async function* outlinedResults(
 export type ResultRendering = {
   readonly answerPath: string
   /** Returns a result as the caller receives it, or null if the caller must not see it. */
-  readonly render: (result: string) => string | null
+  readonly render: (result: string) => string | null | Promise<string | null>
   /**
    * Returns the rules by which a long result is passed on while it arrives. `outline` contains its
    * members at the beginning. Returns null if these do not show that the caller may see the answer.
    */
   readonly rulesOfLong: (outline: string) => RuleOf | null
+  /**
+   * Resolves to what the caller receives in place of a long result that would be passed on, or to
+   * null if it may be. `beginning` is its first piece. Omitted if no result is withheld.
+   */
+  readonly renderWithheld?: (outline: string, beginning: Buffer) => Promise<string | null>
   /**
    * Returns what the caller receives in place of a long result without such rules, or null if this
    * is nothing. `outline` does not contain the answer.
@@ -167,13 +172,14 @@ export type ShownPart = { readonly data: Buffer | string; readonly isLast: boole
  */
 export async function* renderedResults(
   parts: AsyncIterable<ResultPart>,
-  { answerPath, render, rulesOfLong, renderUnshown }: ResultRendering,
+  { answerPath, render, rulesOfLong, renderWithheld, renderUnshown }: ResultRendering,
 ): AsyncGenerator<ShownPart> {
   let reader: LongResultReader | null = null
   let shown: JsonMemberFilter | null = null
+  let withheld: string | null = null
   for await (const part of parsableParts(parts)) {
     if (Buffer.isBuffer(part)) {
-      const data = render(part.toString('utf8'))
+      const data = await render(part.toString('utf8'))
       if (data !== null) yield { data, isLast: true }
       continue
     }
@@ -182,16 +188,19 @@ export async function* renderedResults(
     reader ??= new LongResultReader(answerPath)
     if (shown === null) await reader.push(piece)
     const rules = isFirst ? rulesOfLong(reader.outline) : null
-    if (rules !== null) shown = new JsonMemberFilter(rules, Number.POSITIVE_INFINITY)
+    if (rules !== null) withheld = (await renderWithheld?.(reader.outline, piece)) ?? null
+    if (rules !== null && withheld === null)
+      shown = new JsonMemberFilter(rules, Number.POSITIVE_INFINITY)
     for await (const slice of shown === null ? [] : slicesOf(piece)) {
       yield { data: (shown as JsonMemberFilter).push(slice), isLast: false }
     }
     if (!isLast) continue
     if (shown?.isOver === false) throw new MalformedResult('a long result of a batch is malformed')
-    const data = shown === null ? renderUnshown(reader.outline) : EMPTY
+    const data = shown === null ? (withheld ?? renderUnshown(reader.outline)) : EMPTY
     if (data !== null) yield { data, isLast: true }
     reader = null
     shown = null
+    withheld = null
   }
 }
 

@@ -248,8 +248,9 @@ const NO_RESULT = { code: 'server_error', message: '' }
 /**
  * Returns one line of a file with results as the caller receives it: with the gateway's ids and the
  * caller's name for the model. Returns null for a line that does not belong to the batch, and for
- * an answer in the error file. An answer that was not billed is replaced by its error. `lineOf`
- * returns such a line only if all results could be read, so that the line failed.
+ * an answer in the error file. An answer that was not billed is replaced by its error, and one that
+ * is withheld by the reason. `lineOf` returns a line that was not billed only if all results could
+ * be read, so that the line failed.
  */
 export function renderOpenAiResult(
   line: string,
@@ -272,12 +273,16 @@ export function renderOpenAiResult(
   const shown = { status_code: numberOf(status_code), request_id: id }
   const answer = objectOf(body)
   if (isSuccess(status_code)) {
-    const { model, isBilled } = shownLine
+    const { model, isBilled, withheld } = shownLine
     const { error: reported = errorOfChoices(answer?.choices)?.error } = answer ?? {}
     const failure = errorOf(reported, confidential)
     if (answer === null || (kind === 'error' && failure === null)) return null
     if (kind === 'error' || !isBilled) {
       return JSON.stringify({ ...common, response: null, error: failure ?? NO_RESULT })
+    }
+    if (withheld !== undefined) {
+      const response = { status_code: withheld.status, request_id: id, body: withheld.body }
+      return JSON.stringify({ ...common, response, error: null })
     }
     const own = 'model' in answer ? { ...answer, model } : answer
     return (

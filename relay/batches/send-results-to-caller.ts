@@ -10,7 +10,7 @@ import {
   rulesOfLongResult,
 } from './anthropic-batches.ts'
 import { confidentialAt } from './ask-provider-about-batch.ts'
-import { asUnbilled, type FindShownLine, pathOfBatch } from './batch-protocol.ts'
+import { asUnbilled, asWithheld, type FindShownLine, pathOfBatch } from './batch-protocol.ts'
 import { fromStore, type StoredBatch } from './batch-store.ts'
 import { downloadError, resultLines } from './download-batch-results-from-provider.ts'
 import type { RuleOf } from './filter-json-members.ts'
@@ -18,6 +18,7 @@ import { type Download, endCutDownload, whileDownloading } from './limit-downloa
 import { renderedResults } from './long-results.ts'
 import { lineId } from './plan-batch.ts'
 import { ResultsMemory, ResultsMemoryFull } from './result-memory-and-rate.ts'
+import { resultScreen } from './screen-results.ts'
 import type { BatchDeps } from './settle-batch.ts'
 import {
   type BatchHandler,
@@ -145,7 +146,12 @@ async function writeRenderedLines(
     const model = fact === undefined ? undefined : parts[fact.part]?.model
     if (fact === undefined || model === undefined) return null
     const isBilled = record.billed.has(fact.line)
-    return isComplete || isBilled ? { model, isBilled } : null
+    return isComplete || isBilled ? { model, isBilled, format: fact.format } : null
+  }
+  const screen = resultScreen(deps, exchange, record)
+  const renderWithheld = async (line: string, beginning?: Buffer) => {
+    const withheld = screen === null ? null : await screen(line, lineOf, beginning)
+    return withheld === null ? null : render(line, asWithheld(lineOf, withheld), confidential)
   }
   const { response } = exchange
   const begin = () => {
@@ -155,8 +161,9 @@ async function writeRenderedLines(
   const source = { keys, keyRef: record.place?.keyRef ?? '', path, headers }
   const results = renderedResults(resultLines(deps, source, memory, download.signal), {
     answerPath,
-    render: (line) => render(line, lineOf, confidential),
+    render: async (line) => (await renderWithheld(line)) ?? render(line, lineOf, confidential),
     rulesOfLong: (outline) => rulesOfLong(outline, lineOf),
+    renderWithheld,
     renderUnshown: (outline) => render(outline, asUnbilled(lineOf), confidential),
   })
   for await (const { data, isLast } of results) {

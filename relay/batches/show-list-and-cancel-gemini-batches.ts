@@ -9,7 +9,7 @@ import {
   sendJson,
 } from '../pipeline/http-exchange.ts'
 import { confidentialAt } from './ask-provider-about-batch.ts'
-import { pathOfBatch } from './batch-protocol.ts'
+import { pathOfBatch, type ShownLine } from './batch-protocol.ts'
 import { fromStore, type StoredBatch } from './batch-store.ts'
 import { openDownload } from './download-batch-results-from-provider.ts'
 import {
@@ -24,6 +24,7 @@ import type { Download } from './limit-downloads.ts'
 import { type ResultPart, renderedResults, type ShownPart } from './long-results.ts'
 import { renderStoredBatch } from './render-batch.ts'
 import { atLeastRate, type ResultsMemory } from './result-memory-and-rate.ts'
+import { resultScreen, type ScreenResult } from './screen-results.ts'
 import { sendWithMemoryForResults } from './send-results-to-caller.ts'
 import type { BatchDeps } from './settle-batch.ts'
 import {
@@ -94,11 +95,12 @@ async function writeWithResults(
     }
     await download.write(text)
   }
+  const shownTo = { screen: resultScreen(deps, exchange, placed.record), signal: download.signal }
   // The response begins only when the first result has arrived. If the provider fails before that,
   // the caller receives an error response.
   const writeResults = async (head: string): Promise<void> => {
     let before = `${head}${BEGIN}`
-    for await (const { data, isLast } of shownResults(deps, placed, memory, download.signal)) {
+    for await (const { data, isLast } of shownResults(deps, placed, memory, shownTo)) {
       if (before !== '') await write(before)
       await write(data)
       before = isLast ? ',' : ''
@@ -115,11 +117,14 @@ async function writeWithResults(
 const BEGIN = '{"inlinedResponses":{"inlinedResponses":['
 const END = ']}}'
 
+/** `screen` is null if the results are not screened. */
+type ShownTo = { readonly screen: ScreenResult | null; readonly signal: AbortSignal }
+
 async function* shownResults(
   deps: BatchDeps,
   placed: Placed,
   memory: ResultsMemory,
-  signal: AbortSignal,
+  { screen, signal }: ShownTo,
 ): AsyncGenerator<ShownPart> {
   const { record, keys } = placed
   const confidential = confidentialAt(deps.views, record)
@@ -129,15 +134,27 @@ async function* shownResults(
   const content = atLeastRate(await openDownload(deps, download, signal))
   const { lines } = record.submitted
   let index = -1
+  let line: ShownLine = { model, isBilled: false }
   const next = () => {
     index += 1
-    return { model, isBilled: record.billed.has(index) }
+    line = { model, isBilled: record.billed.has(index) }
+    return line
+  }
+  const renderWithheld = async (result: string, beginning?: Buffer) => {
+    const withheld = screen === null ? null : await screen(result, () => line, beginning)
+    return withheld === null
+      ? null
+      : renderGeminiResult(result, { ...line, withheld }, confidential)
   }
   const parts = firstResults(elementsIn(content, RESULT_RULES, memory), lines)
   yield* renderedResults(parts, {
     answerPath: GEMINI_BATCHES.answerPath,
-    render: (result) => renderGeminiResult(result, next(), confidential),
+    render: async (result) => {
+      const shown = next()
+      return (await renderWithheld(result)) ?? renderGeminiResult(result, shown, confidential)
+    },
     rulesOfLong: (outline) => rulesOfLongGeminiResult(outline, next()),
+    renderWithheld,
     renderUnshown: (outline) =>
       renderGeminiResult(outline, { model, isBilled: false }, confidential),
   })

@@ -9,6 +9,11 @@ export type TextSink = {
    */
   readonly text: (choice: number, place: number, piece: string) => void
   /**
+   * Receives a text that is screened, but not counted for the bill, because no provider charges for
+   * it.
+   */
+  readonly uncountedText?: (piece: string) => void
+  /**
    * Receives the length of a base64 value (a picture, a sound or a signature) in characters.
    * `isImage` is true if the value is known to be a picture in the answer.
    */

@@ -10,6 +10,7 @@ import { priceFor, sessionAccessError } from './plan-and-connect-session.ts'
 import type { ServerEvent } from './read-and-redact-provider-event.ts'
 import type { ClientEvent } from './read-client-event.ts'
 import type { ResponseBilling } from './response-billing.ts'
+import { TRANSCRIPT_TEXTS, TranscriptScreen } from './screen-transcripts.ts'
 import { describedSettings, type SessionSettings, type Transcription } from './session-settings.ts'
 import { definedSettings, SettingsInForce, type TranscriptionTerms } from './settings-in-force.ts'
 import { type ContentSize, NO_CONTENT, textContent } from './size-of-conversation-items.ts'
@@ -19,9 +20,6 @@ import { type ContentSize, NO_CONTENT, textContent } from './size-of-conversatio
  * the maximum.
  */
 const OUTPUT_TOKENS = 4_096
-/** The prefix of the types of all events about transcriptions. */
-export const TRANSCRIPTION = 'conversation.item.input_audio_transcription'
-const TEXTS = new Set([`${TRANSCRIPTION}.delta`, `${TRANSCRIPTION}.segment`])
 /**
  * Matches the events that report the beginning or the end of speech or silence. The provider
  * commits the audio of such a turn without a request.
@@ -57,6 +55,7 @@ type Link = {
  */
 export class ClientEventGate {
   readonly transcription: InputTranscriptionBilling
+  readonly transcripts: TranscriptScreen
   private readonly settings: SettingsInForce
   /**
    * True once the provider may detect speech or silence that begins a response, because audio was
@@ -76,6 +75,7 @@ export class ClientEventGate {
     this.link = link
     this.calls = calls
     const { deps } = link.context
+    this.transcripts = new TranscriptScreen(link.context)
     this.outputCap = deps.views.options.options.outputCaps.get(link.model) ?? null
     this.settings = new SettingsInForce(this.outputCap ?? OUTPUT_TOKENS)
     this.transcription = new InputTranscriptionBilling(link.context, calls.audio, this.settings)
@@ -359,8 +359,8 @@ export class ClientEventGate {
    */
   noteAudio(event: ServerEvent): RelayError | null {
     const { type, item_id } = event
-    const { calls, transcription } = this
-    if (TEXTS.has(type)) return transcription.noteText(event)
+    const { calls, transcription, transcripts } = this
+    if (TRANSCRIPT_TEXTS.has(type)) return transcription.noteText(event) ?? transcripts.check(event)
     if (TURNS.test(type)) calls.audio.noteSpeech(event)
     if (type === 'input_audio_buffer.cleared') calls.audio.noteCleared()
     if (type !== 'input_audio_buffer.committed') return null

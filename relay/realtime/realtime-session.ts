@@ -5,7 +5,7 @@ import { isLimitError } from '../pipeline/acquire-call-permit.ts'
 import { errorOfException } from '../pipeline/error-of-exception.ts'
 import { confidentialTo } from '../views/channel-view.ts'
 import type { CallContext } from './call-of-session.ts'
-import { ClientEventGate, TRANSCRIPTION } from './check-and-forward-client-events.ts'
+import { ClientEventGate } from './check-and-forward-client-events.ts'
 import { closeCodeOf, isProviderFault, sessionErrorEvent } from './errors-of-session.ts'
 import { UnchargedResponses } from './find-events-of-uncharged-responses.ts'
 import type { Upstream } from './plan-and-connect-session.ts'
@@ -19,6 +19,7 @@ import {
 } from './read-and-redact-provider-event.ts'
 import { readClientEvent } from './read-client-event.ts'
 import { ResponseBilling } from './response-billing.ts'
+import { TRANSCRIPTION } from './screen-transcripts.ts'
 import { sendMessage, WAITING_BYTES_MAX } from './send-message.ts'
 import type { SessionSettings } from './session-settings.ts'
 
@@ -213,11 +214,10 @@ export class RealtimeSession {
     const isDelta = type.startsWith('response.') && type.endsWith('.delta')
     const stop = isDelta ? this.calls.running.noteDelta(event) : null
     if (stop !== null) return void this.end(stop, !isProviderFault(stop))
-    const { transcription } = this.gate
     const error = this.gate.noteAudio(event)
-    if (error !== null) void this.end(error, !isProviderFault(error))
+    if (error !== null) return void this.end(error, !isProviderFault(error))
     if (type === `${TRANSCRIPTION}.failed`) {
-      transcription.noteFailed(event.item_id)
+      this.gate.transcription.noteFailed(event.item_id)
       this.noteIdle()
       return this.showEvent(visibleError(event, this.confidential, this.options.call))
     }
@@ -283,11 +283,11 @@ export class RealtimeSession {
   }
 
   private async handleTranscription(event: ServerEvent, data: Buffer): Promise<void> {
-    const { transcription } = this.gate
-    const { isShown, error } = await transcription.noteCompleted(event)
-    if (isShown) await this.show(data)
+    const { isShown, error } = await this.gate.transcription.noteCompleted(event)
+    const stop = error ?? this.gate.transcripts.check(event)
+    if (isShown && stop?.code !== 'sensitive_answer') await this.show(data)
     this.noteIdle()
-    if (error !== null) void this.end(error, true)
+    if (stop !== null) void this.end(stop, true)
   }
 
   private async handleError(event: ServerEvent): Promise<void> {

@@ -9,6 +9,7 @@ import {
 import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { EVENT_BOUNDARY } from '../canonical/sse-scanner.ts'
+import { closingQuote } from '../dialects/scan-json-tokens.ts'
 import { MATCH_START, MATCHED, WordMatcher } from './word-matcher.ts'
 
 const BOUNDARIES = new RegExp(EVENT_BOUNDARY, 'g')
@@ -58,10 +59,69 @@ export class AnswerScreen {
     readTextsOrWhole(answer.toString('utf8'), readTexts, sinkInto(texts))
     return this.matcher.feed(MATCH_START, texts.join('\n')) !== MATCHED
   }
+
+  /**
+   * Like `isCleanAnswer`, for an answer as long as a result of a batch may be. The event loop does
+   * other work while the texts are matched.
+   */
+  async isCleanLongAnswer(answer: string, readTexts: ReadTexts): Promise<boolean> {
+    const texts: string[] = []
+    readTextsOrWhole(answer, readTexts, sinkInto(texts))
+    return !(await matches(this.matcher, texts.join(SEPARATOR)))
+  }
+
+  /**
+   * Checks all strings in JSON that has too many values to be parsed, or in its beginning. These
+   * include the names of members.
+   */
+  async hasCleanStrings(json: Buffer): Promise<boolean> {
+    for (const texts of stringsIn(json)) {
+      if (await matches(this.matcher, texts)) return false
+      await yieldToEventLoop()
+    }
+    return true
+  }
+
+  /** Checks all texts in a JSON value, which has no format with texts in known places. */
+  async isCleanValue(value: unknown): Promise<boolean> {
+    return !(await containsWord(this.matcher, value))
+  }
+}
+
+const QUOTE = 34
+
+/** Yields the strings in JSON, separated and joined to texts of about `PIECE` characters. */
+function* stringsIn(json: Buffer): Generator<string> {
+  let texts: string[] = []
+  let length = 0
+  for (let at = json.indexOf(QUOTE); at >= 0; ) {
+    const end = closingQuote(json, at)
+    const text = decodedString(json.toString('utf8', at + 1, end < 0 ? json.length : end))
+    texts.push(text)
+    length += text.length + OVERHEAD
+    if (length >= PIECE) {
+      yield texts.join(SEPARATOR)
+      texts = []
+      length = 0
+    }
+    at = end < 0 ? end : json.indexOf(QUOTE, end + 1)
+  }
+  yield texts.join(SEPARATOR)
+}
+
+/** Returns the text of a JSON string without its quotes. An invalid string is returned as it is. */
+function decodedString(raw: string): string {
+  if (!raw.includes('\\')) return raw
+  try {
+    return JSON.parse(`"${raw}"`) as string
+  } catch {
+    return raw
+  }
 }
 
 const sinkInto = (texts: string[]): TextSink => ({
   text: (_choice, _place, piece) => texts.push(piece),
+  uncountedText: (piece) => texts.push(piece),
   data: () => {},
 })
 
@@ -118,6 +178,8 @@ function matcherOf(text: string): WordMatcher | null {
 
 /** The number of characters to match before the event loop may do other work. */
 const PIECE = 256 * 1024
+/** The time to read a short string, as a number of characters that are matched in this time. */
+const OVERHEAD = 8
 /** The maximum length of a member's name in an error. */
 const NAME_LENGTH_MAX = 64
 /** The separator between two texts of a request, which prevents matches across texts. */
@@ -126,9 +188,9 @@ const SEPARATOR = '\n'
 /**
  * Searches the texts of a request for a screened word. Resolves to the error for the caller if a
  * text contains one, and to null otherwise. The error does not repeat the word. The error names
- * `param`, or by default the member that contains the word. Member names, data URLs and base64 data
- * beside a media type are not screened. Returns null, without a promise, if requests are not
- * screened.
+ * `param`, or by default the member that contains the word. Member names are not screened, and data
+ * URLs and base64 data beside a media type only if they contain a text. Returns null, without a
+ * promise, if requests are not screened.
  */
 export function screenPrompt(
   { matcher, isPromptChecked, exemptGroup }: Screening,
@@ -175,23 +237,43 @@ async function matches(matcher: WordMatcher, text: string): Promise<boolean> {
   return false
 }
 
-/** Matches a base64 data URL, such as an image or a sound. Data URLs are not screened. */
-const DATA_URL = /^data:[\w.+-]+\/[\w.+-]+(;[\w.+-]+=[\w.+-]+){0,4};base64,[\w+/=-]*$/i
+/**
+ * Matches a base64 data URL, such as an image or a sound. A data URL is not screened unless it
+ * contains a text.
+ */
+const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w.+-]+=[\w.+-]+){0,4};base64,([\w+/=-]*)$/i
 
 const BASE64 = /^[\w+/=-]*$/
-/**
- * The members that state the media type of the base64 text in the member `data` of the same object.
- */
-const TYPES_OF_DATA = ['mimeType', 'mime_type', 'media_type']
+const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(?:\s*;.*)?$/
+const TEXT_TYPE = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|javascript|x-javascript)\b)/i
 
 function collect(value: unknown, texts: string[]): void {
   if (typeof value === 'string') {
-    if (!DATA_URL.test(value)) texts.push(value)
+    const [, type, data] = DATA_URL.exec(value) ?? []
+    if (type === undefined || data === undefined) texts.push(value)
+    else collectData(type, data, texts)
   } else if (typeof value === 'object' && value !== null) {
-    const hasData = TYPES_OF_DATA.some((name) => name in value)
+    const type = typeOfData(value as JsonObject)
     for (const [name, member] of Object.entries(value)) {
-      const isData = hasData && name === 'data' && typeof member === 'string'
-      if (!isData || !BASE64.test(member)) collect(member, texts)
+      const isData = type !== null && name === 'data' && typeof member === 'string'
+      if (isData && BASE64.test(member)) collectData(type, member, texts)
+      else collect(member, texts)
     }
   }
+}
+
+/** Adds the text of a base64 text file, which the model reads. Other base64 data has no text. */
+function collectData(type: string, data: string, texts: string[]): void {
+  if (TEXT_TYPE.test(type)) texts.push(Buffer.from(data, 'base64').toString('utf8'))
+}
+
+/**
+ * Returns the media type of the base64 data in the member `data` of an object. Returns null if the
+ * object has no such data. The plain text of a document in Anthropic's format has a media type as
+ * well, but its `type` is `text` and not `base64`.
+ */
+function typeOfData(value: JsonObject): string | null {
+  const { mimeType, mime_type, media_type, type } = value
+  const named = type === 'base64' ? (media_type ?? mimeType ?? mime_type) : (mimeType ?? mime_type)
+  return typeof named === 'string' && MEDIA_TYPE.test(named) ? named : null
 }

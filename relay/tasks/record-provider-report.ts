@@ -4,6 +4,7 @@ import { redact } from '#relay/canonical/redact-provider-texts.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { ProviderReport } from './read-provider-task-answers.ts'
 import { confidentialTexts, redactText, redactTexts } from './redact-provider-secrets.ts'
+import { withoutScreenedTexts } from './screen-task-texts.ts'
 import type { CallbackSource } from './signed-callback-url.ts'
 import type { TaskDeps } from './task-deps.ts'
 import type { TaskOutcome } from './task-ledger.ts'
@@ -16,9 +17,10 @@ export async function recordReport(
   deps: TaskDeps,
   record: TaskRecord,
   { channelId, keyRef }: Omit<CallbackSource, 'task'>,
-  reported: ProviderReport,
+  received: ProviderReport,
   channel: RelayChannel | undefined,
 ): Promise<TaskOutcome> {
+  const reported = await withoutScreenedTexts(deps, record, received)
   const { task, userId } = record.submitted
   const { progress, isMissing, ...report } = reported
   const place = { channelId, keyRef }

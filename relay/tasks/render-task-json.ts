@@ -1,9 +1,12 @@
 import type { Sealed } from '#domain/shared/event.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
-import type { FailureCause } from '#domain/tasks/events.ts'
+import type { FailureCause, TaskStatus } from '#domain/tasks/events.ts'
 import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
+import { relayError } from '../canonical/relay-error.ts'
+import { errorBody } from '../dialects/openai-chat/error-format.ts'
 import { parsedShallowObject } from './parse-provider-json.ts'
+import { WITHHELD_RESULT } from './screen-task-texts.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 /**
@@ -30,11 +33,12 @@ type DecryptedTexts = {
   readonly failReason: string
   readonly result: string
   readonly finishedAt: number
+  readonly status: TaskStatus
 }
 
 async function decryptTexts(
   { vault }: TaskDeps,
-  { submitted, place, end }: TaskRecord,
+  { submitted, place, end, status }: TaskRecord,
   language: Language,
 ): Promise<DecryptedTexts> {
   const { userId } = submitted
@@ -43,6 +47,8 @@ async function decryptTexts(
   const good = end !== null && 'imageUrl' in end ? end : null
   const bad = end !== null && 'cause' in end ? end : null
   const words = await open(bad?.failReason)
+  const result = await open(good?.result)
+  const shown = result === WITHHELD_RESULT ? withheldResult(language) : { result, status }
   return {
     prompt: await open(submitted.prompt),
     state: await open(submitted.state),
@@ -50,9 +56,18 @@ async function decryptTexts(
     description: await open(place?.description),
     imageUrl: await open(good?.imageUrl),
     failReason: bad !== null && words === '' ? REASONS[bad.cause][language] : words,
-    result: await open(good?.result),
     finishedAt: end?.finishedAt ?? 0,
+    ...shown,
   }
+}
+
+/**
+ * Returns what a caller sees of a task whose result contains a screened word. Its status is that of
+ * a failed task, because clients expect a result of any other ended task.
+ */
+const withheldResult = (language: Language) => {
+  const { message } = errorBody(relayError('sensitive_answer'), language).body.error
+  return { result: '', status: 'FAILURE', failReason: message } as const
 }
 
 /**
@@ -107,7 +122,7 @@ export async function drawingAnswer(
   record: TaskRecord,
   { language, progress, address }: RenderOptions,
 ): Promise<object> {
-  const { submitted, place, status } = record
+  const { submitted } = record
   const texts = await decryptTexts(deps, record, language)
   const { task, action, submittedAt } = submitted
   const result = objectOrEmpty(parsedShallowObject(Buffer.from(texts.result)))
@@ -128,7 +143,7 @@ export async function drawingAnswer(
     startTime: startFor(record),
     finishTime: texts.finishedAt,
     progress: progressFor(record, progress.get(task)),
-    status: place === null && status === 'NOT_START' ? 'NOT_START' : status,
+    status: texts.status,
     imageUrl: hasImage && isForwarded ? `${address}/mj/image/${task}` : texts.imageUrl,
     ...(firstVideo === undefined ? {} : { videoUrl: firstVideo.url, videoUrls }),
     failReason: texts.failReason,
@@ -146,13 +161,13 @@ export async function musicAnswer(
   record: TaskRecord,
   { language, progress }: RenderOptions,
 ): Promise<object> {
-  const { submitted, status } = record
+  const { submitted } = record
   const texts = await decryptTexts(deps, record, language)
   const { task, action, submittedAt } = submitted
   return {
     task_id: task,
     action,
-    status,
+    status: texts.status,
     fail_reason: texts.failReason,
     submit_time: seconds(submittedAt),
     start_time: seconds(startFor(record)),

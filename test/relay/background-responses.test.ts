@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
-import { KEY, onlyEnd, relayRig } from './support/relay-rig.ts'
+import { KEY, onlyEnd, relayRig, stopAnswersWith } from './support/relay-rig.ts'
 import { scriptedProvider } from './support/scripted-provider.ts'
 
 const MODEL = 'gpt-6-astra'
@@ -47,11 +47,7 @@ async function addChannel(target: typeof rig, more: object = {}): Promise<void> 
   await target.setOption('CompletionRatio', { [MODEL]: OUTPUT_PRICE })
 }
 
-async function screenBombs(target = rig): Promise<void> {
-  await target.setOption('SensitiveWords', 'bomb')
-  await target.setOption('CheckSensitiveEnabled', 'true')
-  await target.setOption('StopOnSensitiveEnabled', 'true')
-}
+const screenBombs = (target = rig): Promise<void> => stopAnswersWith(target, 'bomb')
 
 const event = (type: string, more: object) =>
   Buffer.from(`event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`)

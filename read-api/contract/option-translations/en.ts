@@ -329,8 +329,8 @@ export const optionTranslations: OptionTranslations = {
       'the limit resets the count.',
     'channel_health.test_enabled': 'Tests send requests to providers, which can incur costs.',
     StopOnSensitiveEnabled:
-      'A stream stops before the word, and the output so far is charged. An answer that is not ' +
-      'streamed is withheld and not charged.',
+      'A stream stops before the word; its input and the output so far are charged. Any other ' +
+      'answer, a result of a batch, or a text of a task is withheld and charged.',
     SensitiveWords: 'Enter one word per line.',
     ServerAddress:
       'This public address is used in integration code. If it is empty, the current address is ' +

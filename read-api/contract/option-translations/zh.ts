@@ -314,7 +314,8 @@ export const optionTranslations = {
     'channel_health.disable_failures': '密钥或账户被拒、命中关键词均计入，其间成功一次即重新计数。',
     'channel_health.slow_tests': '只计定时测试，见「最长测试响应时间」；一次达标即重新计数。',
     'channel_health.test_enabled': '测试会向上游发送请求，可能产生费用。',
-    StopOnSensitiveEnabled: '流式输出在命中前停止，已输出部分计费；非流式回答不返回，不计费。',
+    StopOnSensitiveEnabled:
+      '流式输出在命中前停止，已输出部分计费；非流式回答、批处理结果与任务文本不返回，照常计费。',
     SensitiveWords: '每行一个。',
     ServerAddress: '接入代码中使用的对外地址，留空则用当前地址。',
     SelfUseModeEnabled: '隐藏注册入口；没有价格的模型按倍率 37.5 计费。',

@@ -1,5 +1,5 @@
 import type { TextSink } from '#relay/canonical/answer-text-sink.ts'
-import { isObject, parsedObject } from '#relay/canonical/json-values.ts'
+import { isObject, objectOrEmpty, parsedObject } from '#relay/canonical/json-values.ts'
 
 /**
  * The highest index of a content block whose text is collected separately. Without this limit, a
@@ -29,6 +29,17 @@ export function readMessageTexts(json: string, sink: TextSink): void {
   }
 }
 
+/** The end of the types of blocks with the output of a program that the model wrote. */
+const PROGRAM_RESULT = 'code_execution_tool_result'
+
+/** Passes on the output of a program. It is no part of the output that a provider charges. */
+function readOutput(output: unknown, sink: TextSink): void {
+  const { stdout, stderr, content } = objectOrEmpty(output)
+  for (const text of [stdout, stderr, content]) {
+    if (typeof text === 'string') sink.uncountedText?.(text)
+  }
+}
+
 function readBlock(block: unknown, index: number, sink: TextSink): void {
   if (!isObject(block)) return
   const place = Math.min(index, INDEX_MAX)
@@ -40,6 +51,7 @@ function readBlock(block: unknown, index: number, sink: TextSink): void {
   for (const piece of [thinking, text, partial_json, summary]) {
     if (typeof piece === 'string' && piece !== '') sink.text(0, place, piece)
   }
+  if (typeof type === 'string' && type.endsWith(PROGRAM_RESULT)) readOutput(content, sink)
   for (const piece of [signature, data]) {
     if (typeof piece === 'string') sink.data(piece.length)
   }

@@ -24,6 +24,7 @@ import type { UsageContext } from '../wire-format.ts'
 const VALUE = /\s*:\s*"/y
 const PARTIAL = /"type"\s*:\s*"[a-z_]+\.partial_image"/
 const REVISED = /"revised_prompt"\s*:\s*("(?:[^"\\]|\\.)*")/g
+const ENHANCED = /"prompt"\s*:\s*("(?:[^"\\]|\\.)*")/g
 const TYPE_CHARACTERS_MAX = 1_024
 
 /** Returns the number of members with the name `name` whose value is a non-empty string. */
@@ -121,9 +122,16 @@ export function streamOfImage(body: Buffer, type: string): string {
   return `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`
 }
 
-/** Passes the number of images in an answer of Imagen to the sink. */
+/**
+ * Passes the number of images in an answer of Imagen to the sink, and the prompts that Imagen has
+ * enhanced.
+ */
 export const countPredictedImages: ReadTexts = (json, sink) => {
   sink.images?.(textsNamed(json, 'bytesBase64Encoded'), false)
+  if (sink.uncountedText === undefined) return
+  for (const [, text = '""'] of json.matchAll(ENHANCED)) {
+    sink.uncountedText(JSON.parse(text) as string)
+  }
 }
 
 /**

@@ -115,6 +115,19 @@ function readEndOfItem(item: JsonObject | null, index: number, sink: TextSink): 
   for (const data of [encrypted, result]) if (typeof data === 'string') sink.data(data.length)
   const member = WRITTEN_AT_ONCE.get(type)
   if (member !== undefined) readWritten(item[member], index, sink)
+  if (sink.uncountedText !== undefined) readUncounted(item, sink.uncountedText)
+}
+
+/**
+ * Passes on the texts that the model wrote for the provider's tools, and the output of its
+ * programs. They are no part of the output that a provider charges.
+ */
+function readUncounted(item: JsonObject, receive: (text: string) => void): void {
+  const { action, queries, outputs, revised_prompt: revised } = item
+  const search = objectOrEmpty(action)
+  const logs = Array.isArray(outputs) ? outputs.map((output) => objectOrEmpty(output).logs) : []
+  const texts = [search.query, search.queries, search.pattern, queries, revised, logs].flat()
+  for (const text of texts) if (typeof text === 'string') receive(text)
 }
 
 function readWritten(value: unknown, index: number, sink: TextSink): void {

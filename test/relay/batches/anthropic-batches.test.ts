@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
-import { KEY, PROVIDER_KEY, relayRig, USER } from '../support/relay-rig.ts'
+import { KEY, PROVIDER_KEY, relayRig, stopAnswersWith, USER } from '../support/relay-rig.ts'
 import { scriptedProvider } from '../support/scripted-provider.ts'
 
 const MODEL = 'claude-sonnet-5-5'
@@ -51,13 +51,18 @@ const params = (more: object = {}) => ({
 })
 const lines = (...ids: string[]) => ids.map((custom_id) => ({ custom_id, params: params() }))
 
-const succeeded = (custom_id: string, input_tokens: number, output_tokens: number) => ({
+const succeeded = (
+  custom_id: string,
+  input_tokens: number,
+  output_tokens: number,
+  text = 'Hello.',
+) => ({
   custom_id,
   result: {
     type: 'succeeded',
     message: {
       ...{ id: 'msg_1', type: 'message', role: 'assistant', model: SENT_MODEL },
-      content: [{ type: 'text', text: 'Hello.' }],
+      content: [{ type: 'text', text }],
       usage: { input_tokens, output_tokens },
     },
   },
@@ -209,6 +214,39 @@ describe('a message batch', () => {
     }
     const list = await call('GET', BATCHES, undefined, OTHER_KEY)
     expect(list.json()).toEqual({ data: [], has_more: false, first_id: null, last_id: null })
+  })
+
+  it('is charged for an answer with a screened word, which its caller does not get', async () => {
+    const { id } = (await submit(lines('a', 'b'))).json()
+    describeAs('ended')
+    resultsAre([succeeded('a', 100, 10, 'A BOMB.'), succeeded('b', 100, 10)])
+    await call('GET', `${BATCHES}/${id}`)
+    const results = async () =>
+      (await call('GET', `${BATCHES}/${id}/results`)).text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+    expect((await results())[0].result.type).toBe('succeeded')
+    await stopAnswersWith(rig, 'bomb')
+    expect(await results()).toEqual([
+      {
+        custom_id: 'a',
+        result: {
+          type: 'errored',
+          error: {
+            type: 'error',
+            error: { type: 'invalid_request_error', message: expect.stringContaining('blocks') },
+            request_id: expect.any(String),
+          },
+        },
+      },
+      expect.objectContaining({ result: expect.objectContaining({ type: 'succeeded' }) }),
+    ])
+    const settled = (await rig.callEvents()).filter(({ type }) => type === 'CallSettled')
+    expect(settled).toMatchObject([{ data: { billedLines: 2 } }])
+    await rig.setOption('global.safe_check_exempt_group', 'default')
+    await rig.setOption('global.safe_check_exempt_enabled', 'true')
+    expect((await results())[0].result.type).toBe('succeeded')
   })
 
   it('can be cancelled, but deleted only when it is settled', async () => {

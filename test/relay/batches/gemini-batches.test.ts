@@ -2,7 +2,7 @@ import { GoogleGenAI } from '@google/genai'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
-import { KEY, PROVIDER_KEY, relayRig } from '../support/relay-rig.ts'
+import { KEY, PROVIDER_KEY, relayRig, stopAnswersWith } from '../support/relay-rig.ts'
 import { scriptedProvider } from '../support/scripted-provider.ts'
 
 const MODEL = 'gemini-test'
@@ -56,9 +56,14 @@ const inBatch = (requests: readonly object[], more: object = {}) => ({
 })
 const THREE = ['a', 'b', 'c'].map((key) => ({ request: request(), metadata: { key } }))
 
-const answered = (key: string, promptTokenCount: number, candidatesTokenCount: number) => ({
+const answered = (
+  key: string,
+  promptTokenCount: number,
+  candidatesTokenCount: number,
+  text = 'Hello.',
+) => ({
   response: {
-    candidates: [{ content: { parts: [{ text: 'Hello.' }] }, finishReason: 'STOP' }],
+    candidates: [{ content: { parts: [{ text }] }, finishReason: 'STOP' }],
     usageMetadata: { promptTokenCount, candidatesTokenCount },
     modelVersion: SENT_MODEL,
   },
@@ -125,6 +130,26 @@ describe('a batch of Gemini’s API', () => {
     expect(shown.text).not.toMatch(new RegExp(`${PROVIDER_KEY}|${SENT_MODEL}|provider1`))
     await call('GET', `/v1beta/${name}`)
     expect(await settled()).toHaveLength(1)
+  })
+
+  it('is charged for an answer with a screened word, which its caller does not get', async () => {
+    const { name } = (await call('POST', SUBMIT, inBatch(THREE))).json()
+    const good = answered('a', 101, 10)
+    describeAs('SUCCEEDED', [good, answered('b', 7, 1, 'A BOMB.'), good])
+    await stopAnswersWith(rig, 'bomb')
+    const { metadata, response, error } = (await call('GET', `/v1beta/${name}`)).json()
+    expect(error).toBeUndefined()
+    expect(metadata.output).toEqual(response)
+    const [first, withheld, last] = response.inlinedResponses.inlinedResponses
+    expect(withheld).toEqual({
+      metadata: { key: 'b' },
+      error: {
+        ...{ code: 3, message: expect.stringContaining('blocks') },
+        details: [expect.objectContaining({ reason: 'SENSITIVE_ANSWER' })],
+      },
+    })
+    for (const one of [first, last]) expect(one.response.candidates).toHaveLength(1)
+    expect(await settled()).toMatchObject([{ billedLines: 3 }])
   })
 
   it('is not shown to its end if the provider sends the results too slowly', async () => {

@@ -110,6 +110,21 @@ describe('a long result', () => {
     expect(JSON.parse(result?.outline ?? '').response.body).toEqual({ model: 'm', usage: { a: 1 } })
   })
 
+  it('is replaced as a whole if it is withheld, and the next one is shown', async () => {
+    async function* results() {
+      yield* pieces(`${HEAD}"z":1`, ',"y":1', '}}}')
+      yield* pieces(`${HEAD}"y":1`, '}}}')
+    }
+    const renderWithheld = async (outline: string, beginning: Buffer) => {
+      expect(outline).toContain('"custom_id":"a"')
+      return beginning.includes('"z"') ? 'withheld' : null
+    }
+    const all = await arrayOf(renderedResults(results(), { ...RENDERING, renderWithheld }))
+    expect(all[0]).toEqual({ data: 'withheld', isLast: true })
+    const rest = all.slice(1).map(({ data }) => data)
+    expect(JSON.parse(rest.join('')).response.body).toEqual({ model: 'm', y: 1 })
+  })
+
   it.each(['"usage":,"z":1', '"usage": ,"z":1', '"z":1,"usage":'])(
     'has no member without a value: %s',
     async (members) => {

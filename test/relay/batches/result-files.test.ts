@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
-import { KEY, PROVIDER_KEY, relayRig } from '../support/relay-rig.ts'
+import { KEY, PROVIDER_KEY, relayRig, stopAnswersWith } from '../support/relay-rig.ts'
 import { type Scripted, scriptedProvider } from '../support/scripted-provider.ts'
 
 const MODEL = 'lab-model'
@@ -87,6 +87,67 @@ const deletionsOf = (file: string) =>
   provider.requests.filter(
     ({ method, path }) => method === 'DELETE' && path === `/v1/files/${file}`,
   ).length
+
+describe('an answer with a screened word in a file with results', () => {
+  const contentOf = async (id: string) => (await call('GET', `/v1/files/${id}/content`)).json()
+  const badChoice = { message: { role: 'assistant', content: 'A b\u006fmb.' } }
+
+  it('is replaced by the error of a call, and charged', async () => {
+    const { id } = (await create()).json()
+    const output = lineOf({ ...ANSWER, choices: [badChoice] })
+    const { output_file_id } = await settledBatch(id, output)
+    expect(await contentOf(output_file_id)).toMatchObject({ response: { status_code: 200 } })
+    await stopAnswersWith(rig, 'BOMB')
+    expect(await contentOf(output_file_id)).toEqual({
+      ...{ id: expect.any(String), custom_id: 'a', error: null },
+      response: {
+        ...{ status_code: 400, request_id: expect.any(String) },
+        body: { error: expect.objectContaining({ code: 'sensitive_answer' }) },
+      },
+    })
+    expect(await rig.balance()).toBeLessThan(GRANTED)
+  })
+
+  it('is searched in the format of the line', async () => {
+    await stopAnswersWith(rig, 'bomb')
+    const body = { model: MODEL, input: 'Hi', max_output_tokens: 64 }
+    const { id } = (await create({}, '/v1/responses', body)).json()
+    const content = [{ type: 'output_text', text: 'A bomb.' }]
+    const answer = { output: [{ type: 'message', role: 'assistant', content }] }
+    const output = lineOf({ id: 'bomb', ...answer, usage: { input_tokens: 10, output_tokens: 5 } })
+    const { output_file_id } = await settledBatch(id, output)
+    expect(await contentOf(output_file_id)).toMatchObject({ response: { status_code: 400 } })
+  })
+
+  it.each<[string, object]>([
+    ['an escaped text', { content: 'A b\u006fmb.' }],
+    ['a name', { bomb: 1 }],
+  ])('is withheld if it has too many values to be parsed: %s', async (_name, message) => {
+    const logprobs = Array.from({ length: 200_000 }, (_value, at) => ({ bytes: [at] }))
+    const filler = 'x'.repeat(1024 * 1024)
+    const choices = [{ message: { ...message, filler }, logprobs }]
+    const escaped = lineOf({ choices, usage: ANSWER.usage }).replace('bomb', 'b\\u006fmb')
+    const { id } = (await create()).json()
+    const { output_file_id } = await settledBatch(id, `${escaped}${lineOf(ANSWER)}`)
+    const shown = async () =>
+      (await call('GET', `/v1/files/${output_file_id}/content`)).text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).response.status_code)
+    expect(await shown()).toEqual([200, 200])
+    await stopAnswersWith(rig, 'bomb')
+    expect(await shown()).toEqual([400, 200])
+    await stopAnswersWith(rig, 'bombs')
+    expect(await shown()).toEqual([200, 200])
+  })
+
+  it('is shown if only its ids contain the word', async () => {
+    await stopAnswersWith(rig, 'bomb')
+    const { id } = (await create()).json()
+    const { output_file_id } = await settledBatch(id, lineOf({ id: 'chat-bomb', ...ANSWER }))
+    expect(await contentOf(output_file_id)).toMatchObject({ response: { status_code: 200 } })
+  })
+})
 
 describe('the length of a file with results', () => {
   const errors = lineOf({ error: { message: `bad key ${PROVIDER_KEY}` } }, 400)

@@ -17,7 +17,7 @@ import {
   TRANSCRIPTION,
   transcribingSession,
 } from '../support/realtime-site.ts'
-import { TOKEN, USER } from '../support/relay-rig.ts'
+import { stopAnswersWith, TOKEN, USER } from '../support/relay-rig.ts'
 
 /** In no test of this file does a usage arrive after the caller has left. */
 const { provider, rig, session } = realtimeSite({ deadlines: { lastUsageMs: 200 } })
@@ -498,5 +498,32 @@ it('a transcription much longer than its audio ends the session and is charged',
   const [bill] = await bills(rig)
   expect(bill?.usage.output).toBeGreaterThan(1_024)
   expect(bill?.attempts).toMatchObject([{ error: 'over-limit' }])
+  expect(await openCalls(rig)).toBe(0)
+})
+
+it.each<[string, readonly { type: string; [name: string]: string }[]]>([
+  [
+    'pieces',
+    [
+      { type: `${TRANSCRIPTION}.delta`, item_id: 'item_1', delta: 'A for' },
+      { type: `${TRANSCRIPTION}.delta`, item_id: 'item_2', delta: 'bidden' },
+      { type: `${TRANSCRIPTION}.delta`, item_id: 'item_1', delta: 'bidden word.' },
+    ],
+  ],
+  ['a segment', [{ type: `${TRANSCRIPTION}.segment`, item_id: 'item_1', text: 'Forbidden.' }]],
+  [
+    'a completed transcription',
+    [{ type: `${TRANSCRIPTION}.completed`, item_id: 'item_1', transcript: 'A forbidden word.' }],
+  ],
+])('a screened word in %s of a transcription ends the session', async (_where, events) => {
+  await stopAnswersWith(rig, 'forbidden')
+  const client = await twoCommits()
+  await committed(client, 'item_1')
+  await committed(client, 'item_2')
+  for (const event of events) session().send(event)
+  for (const { type } of events.slice(0, -1)) await client.event(type)
+  expect((await client.event('error')).error).toMatchObject({ code: 'sensitive_answer' })
+  expect(client.events.map(({ type }) => type)).not.toContain(events.at(-1)?.type)
+  await expect.poll(async () => (await audioTokens()).reduce((sum, one) => sum + one, 0)).toBe(201)
   expect(await openCalls(rig)).toBe(0)
 })

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
-import { KEY, onlyEnd, relayRig } from '../support/relay-rig.ts'
+import { KEY, onlyEnd, relayRig, stopAnswersWith } from '../support/relay-rig.ts'
 import { scriptedProvider } from '../support/scripted-provider.ts'
 
 const MODEL = 'thinker'
@@ -14,9 +14,7 @@ beforeEach(async () => {
   await rig.addChannel(2, { type: 1, baseUrl: provider.url, models: [MODEL] })
   await rig.setOption('ModelRatio', { [MODEL]: 1 })
   await rig.setOption('CompletionRatio', { [MODEL]: 1 })
-  await rig.setOption('SensitiveWords', 'bomb')
-  await rig.setOption('CheckSensitiveEnabled', 'true')
-  await rig.setOption('StopOnSensitiveEnabled', 'true')
+  await stopAnswersWith(rig, 'bomb')
 })
 
 const chunk = (delta: object, more: object = {}) =>

@@ -337,3 +337,14 @@ export async function onlyEnd(rig: RelayRig) {
   if (end.type !== 'CallSettled' && end.type !== 'CallReleased') throw new Error(end.type)
   return end
 }
+
+/** Makes the site withhold answers that contain this word. */
+export async function stopAnswersWith(
+  { setOption }: Pick<RelayRig, 'setOption'>,
+  word: string,
+): Promise<void> {
+  await setOption('SensitiveWords', word)
+  for (const key of ['CheckSensitiveEnabled', 'StopOnSensitiveEnabled']) {
+    await setOption(key, 'true')
+  }
+}
