@@ -121,8 +121,12 @@ function* valuesIn(found: Found): Generator<Found> {
 const isTextMatching = (pattern: RegExp, value: unknown): boolean =>
   typeof value === 'string' && pattern.test(value)
 
+/** The maximum length of a name that is read. Of a longer one, only its end is read. */
+const NAME_LENGTH_MAX = 1_024
+
 /** Separates the words of a name in camel case. */
-const wordsOf = (name: string): string => name.replaceAll(/([a-z])([A-Z])/g, '$1_$2')
+const wordsOf = (name: string): string =>
+  name.slice(-NAME_LENGTH_MAX).replaceAll(/([a-z])([A-Z])/g, '$1_$2')
 
 const NEUTRAL: Naming = { isNamedLikeFile: false, isFileAsAnyText: false, isOutput: false }
 

@@ -53,6 +53,12 @@ export const RELAY_ERRORS: Record<RelayErrorCode, HttpError> = {
     'The request body has more than {subject} fields.',
     '请求体包含超过 {subject} 个字段。',
   ),
+  json_name_too_long: httpError(
+    400,
+    'invalid_request_error',
+    'A field name in the request body is longer than {subject} bytes.',
+    '请求体中有字段名超过 {subject} 字节。',
+  ),
   invalid_text: httpError(
     400,
     'invalid_request_error',

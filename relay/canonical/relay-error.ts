@@ -10,6 +10,7 @@ export type RelayErrorCode =
   | 'json_too_deep'
   | 'json_too_long'
   | 'json_too_wide'
+  | 'json_name_too_long'
   | 'invalid_text'
   | 'invalid_utf8'
   | 'duplicate_key'

@@ -3,6 +3,7 @@ import { pathAt } from './path-at-json-offset.ts'
 import {
   DEPTH_MAX,
   type InvalidJson,
+  KEY_BYTES_MAX,
   KEYS_MAX,
   MEMBERS_MAX,
   VALUES_MAX,
@@ -29,6 +30,8 @@ export function jsonError(body: Buffer, json: InvalidJson): RelayError {
       return relayError('json_too_wide', { subject: String(MEMBERS_MAX) })
     case 'too-many-keys':
       return relayError('json_too_wide', { subject: String(KEYS_MAX) })
+    case 'key-too-long':
+      return relayError('json_name_too_long', { subject: String(KEY_BYTES_MAX) })
     case 'bad-text':
       return relayError('invalid_text', {
         subject: placeOf(body, json.at),

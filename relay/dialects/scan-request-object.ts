@@ -45,7 +45,9 @@ export type Member = {
   readonly ambiguity: Ambiguity | null
 }
 
-type Cause = 'malformed' | 'too-deep' | 'too-long' | 'too-wide' | 'too-many-keys' | 'bad-text'
+type Cause =
+  | ('malformed' | 'too-deep' | 'too-long' | 'too-wide' | 'too-many-keys' | 'key-too-long')
+  | 'bad-text'
 
 /**
  * The reason why a JSON text is invalid. `at` is the byte offset of the fault, or the length of the
@@ -66,6 +68,12 @@ export const VALUES_MAX = 1_000_000
  */
 export const KEYS_MAX = 200_000
 /**
+ * The maximum length of a key in bytes. No API has keys as long as this. Many tables look keys up,
+ * and V8 hashes texts of more than 16 383 characters by their length only, so that many long keys
+ * would be compared in pairs.
+ */
+export const KEY_BYTES_MAX = 4_096
+/**
  * The maximum number of members of the top-level object. All request formats define far fewer
  * members.
  */
@@ -84,8 +92,9 @@ const CLOSE_BRACKET = 93
 
 /**
  * Returns the top-level members of a JSON object, or the reason why the bytes are not one valid
- * JSON object with unambiguous names. Nothing is parsed into objects. The depth and the numbers of
- * members and values are limited, so that no body can block the event loop for long.
+ * JSON object with unambiguous names. Nothing is parsed into objects. The depth, the numbers of
+ * members and values and the length of keys are limited, so that no body can block the event loop
+ * for long.
  */
 export function scanObject(
   bytes: Buffer,
@@ -190,7 +199,7 @@ class Scanner {
 
   private member(): Member | null {
     const keyStart = this.at
-    if (this.byte() !== QUOTE || !this.text()) return null
+    if (this.byte() !== QUOTE || !this.key()) return null
     const key = this.keyAt(keyStart, this.at)
     if (!this.colon()) return null
     const valueStart = this.at
@@ -257,7 +266,7 @@ class Scanner {
       if (this.byte() !== QUOTE) return this.fail('malformed')
       if (++this.keys > KEYS_MAX) return this.fail('too-many-keys')
       const start = this.at
-      if (!this.text()) return false
+      if (!this.key()) return false
       const end = this.at
       if (!this.colon()) return false
       const isRuled = inner?.check(start, end, this.at) ?? false
@@ -299,6 +308,12 @@ class Scanner {
     this.elements = count
     this.isAllObjects = isAllObjects
     return true
+  }
+
+  private key(): boolean {
+    const start = this.at
+    if (!this.text()) return false
+    return this.at - start <= KEY_BYTES_MAX || this.fail('key-too-long', start)
   }
 
   private text(): boolean {

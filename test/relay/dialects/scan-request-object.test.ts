@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import { nestedMemberRules } from '#relay/dialects/check-nested-json-members.ts'
-import { DEPTH_MAX, KEYS_MAX, scanObject } from '#relay/dialects/scan-request-object.ts'
+import {
+  DEPTH_MAX,
+  KEY_BYTES_MAX,
+  KEYS_MAX,
+  scanObject,
+} from '#relay/dialects/scan-request-object.ts'
 import { budget } from '#test/support/time-limit.ts'
 
 const scan = (text: string | Buffer) => scanObject(Buffer.from(text))
@@ -128,6 +133,14 @@ describe('valid JSON that the scan refuses', () => {
     for (const text of [one, many]) {
       expect(isSound(text(KEYS_MAX))).toBe(true)
       expect(scan(text(KEYS_MAX + 1))).toMatchObject({ error: 'too-many-keys' })
+    }
+  })
+
+  it('includes a key that is longer than the maximum, at any depth', () => {
+    const texts = [(key: string) => `{"${key}":1}`, (key: string) => `{"a":[{"b":{"${key}":1}}]}`]
+    for (const text of texts) {
+      expect(isSound(text('x'.repeat(KEY_BYTES_MAX - 2)))).toBe(true)
+      expect(scan(text('x'.repeat(KEY_BYTES_MAX - 1)))).toMatchObject({ error: 'key-too-long' })
     }
   })
 
