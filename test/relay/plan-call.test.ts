@@ -277,14 +277,19 @@ describe('the group auto', () => {
     expect((await rig.callEvents(8)).at(-1)?.data).toMatchObject({ group: 'cheap', channelId: 4 })
   })
 
-  it('reduces the output to what the dearest group allows, or leaves that group out', async () => {
-    const free = await rig.balance()
-    await rig.setBudget(USER, 9, 4_000n)
+  it('reduces the output to what the cheapest group allows, without dear ones', async () => {
+    const held = async (tokenId: number, key: string, group: string) => {
+      await rig.addToken(tokenId, USER, key, { group })
+      await rig.setBudget(USER, tokenId, 4_000n)
+      await sendChat(rig.url, `sk-${key}`, { max_tokens: 100_000 })
+      const admitted = (await rig.callEvents()).findLast(({ type }) => type === 'CallAdmitted')
+      return admitted?.type === 'CallAdmitted' ? admitted.data : null
+    }
+    const { hold, outputLimit } = (await held(11, 'c'.repeat(48), 'cheap')) ?? {}
+    expect(outputLimit).toBeGreaterThan(1_500)
     failures(1)
-    expect((await ask({ max_tokens: 100_000 })).status).toBe(200)
-    const data = await settled()
-    expect(Number(data.charge)).toBeLessThanOrEqual(4_000)
-    expect(await rig.balance()).toBeGreaterThanOrEqual(free - 4_000n)
+    expect(await held(12, 'a'.repeat(48), 'auto')).toMatchObject({ hold, outputLimit })
+    expect((await rig.callEvents()).at(-1)).toMatchObject({ type: 'CallReleased' })
   })
 
   it('is an error of the caller for a user who may not use it', async () => {
