@@ -40,23 +40,25 @@ export function quotaAvailableToToken({ balance, budgets }: AccountState, tokenI
 type WithOutputLimit<T> = T & { readonly outputLimit?: number }
 
 /**
- * Returns a command with the first of its terms whose hold is at most `payable`. Only if there are
- * none, the output limit is reduced, so that a dear model or group with which a call may be served
- * shortens no answer that another one can give in full. Returns the command unchanged if `payable`
- * is not enough for any of the terms.
+ * Returns a command with the first of its terms that need no reduced output limit. If there are
+ * none, it has the terms with the highest reduced limit, and the first of them if several have the
+ * same. A dear model or group with which a call may be served therefore shortens no answer that
+ * another one can give in full or longer. Returns the command unchanged if `payable` is not enough
+ * for any of the terms.
  */
 export function withAffordableTerms<
   C extends HoldTerms & { readonly cheaper?: readonly HoldTerms[] | undefined },
 >(command: C, payable: Quota): WithOutputLimit<C> {
-  const { hold, cheaper } = command
-  if (cheaper === undefined || hold <= payable) return withReducedOutput(command, payable)
-  const affordable = cheaper.find((terms) => terms.hold <= payable)
-  if (affordable !== undefined) return { ...command, ...withReducedOutput(affordable, payable) }
+  const { cheaper } = command
+  if (cheaper === undefined) return withReducedOutput(command, payable)
+  let best: WithOutputLimit<HoldTerms> | null = null
   for (const terms of [command, ...cheaper]) {
     const reduced = withReducedOutput(terms, payable)
-    if (reduced.hold <= payable) return { ...command, ...reduced }
+    if (reduced.hold > payable) continue
+    if (reduced.outputLimit === undefined) return { ...command, ...reduced }
+    if (reduced.outputLimit > (best?.outputLimit ?? 0)) best = reduced
   }
-  return command
+  return best === null ? command : { ...command, ...best }
 }
 
 /**

@@ -97,14 +97,8 @@ export function cheaperPlans(
 
 const NO_PLANS: readonly CallPlan[] = []
 
-/** Returns the plan with only the cheapest group for the first model. */
-export const cheapestPlan = (
-  alternatives: readonly PlannedAlternative[],
-  caller: Pick<Caller, 'group'>,
-  options: RelayOptions,
-): CallPlan => combineAlternatives([cheapestOf(alternatives)], caller, options)
-
-const cheapestOf = (alternatives: readonly PlannedAlternative[]): PlannedAlternative =>
+/** Returns the cheapest group for the first model. */
+export const cheapestOf = (alternatives: readonly PlannedAlternative[]): PlannedAlternative =>
   alternativesOfFirstModel(alternatives).reduce((least, one) =>
     one.terms.hold < least.terms.hold ? one : least,
   )

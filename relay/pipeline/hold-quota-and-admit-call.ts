@@ -12,7 +12,7 @@ import type { TimerListener } from './call-deadlines-and-timer.ts'
 import { CallLedger } from './call-ledger.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'
 import { claimIdempotencyKey, isKeyed, type KeyedCall } from './claim-idempotency-key.ts'
-import { cheaperPlans, cheapestPlan } from './combine-alternatives.ts'
+import { cheaperPlans, cheapestOf, combineAlternatives } from './combine-alternatives.ts'
 import type { CallTerms } from './compute-hold-and-output-limit.ts'
 import {
   countableVariants,
@@ -76,8 +76,8 @@ async function canSkipCount(
  * durable, returns the call's ledger, with which the call must be ended exactly once. Returns an
  * error if the call is not admitted. Alternatives that the account can't pay are left out if it can
  * pay others (see `cheaperPlans`). If the account can't easily pay, the request's tokens are
- * counted, to lower the hold. For a call without alternatives, the `Idempotency-Key` is claimed
- * only after the count, so a caller who disconnects during the count can use the key again.
+ * counted, to lower the hold. For a call with a single model and group, the `Idempotency-Key` is
+ * claimed only after the count, so a caller who disconnects during the count can use the key again.
  * `upload` is the body as the caller sent it.
  */
 export function admit(
@@ -88,18 +88,21 @@ export function admit(
   plan: CallPlan,
   upload: Buffer,
 ): Promise<AdmittedCall | RelayError> {
-  if (plan.alternatives !== undefined) {
+  const [only = { request }, ...others] = plan.alternatives ?? []
+  if (others.length > 0) {
     return admitWithAlternatives(deps, arrived, caller, request, { plan, upload })
   }
-  return isWorthCounting(request, plan)
-    ? admitAfterCount(deps, arrived, caller, request, { plan, upload })
+  return isWorthCounting(only.request, plan)
+    ? admitAfterCount(deps, arrived, caller, request, { plan, upload }, only.request)
     : claimKeyAndAdmit(deps, arrived, caller, request, { plan, upload })
 }
 
 /**
- * Admits a call with alternatives. A count of the tokens would lower the hold for one model only.
- * The tokens are therefore counted only if the account can pay none of the alternatives otherwise,
- * and the call is then admitted with the cheapest group for its model alone.
+ * Admits a call with several alternatives. A count of the tokens would lower the hold for one model
+ * only. The tokens are therefore counted only if the account can pay none of the alternatives
+ * otherwise, and the call is then admitted with the cheapest group for the first model alone. This
+ * is a fallback model if no group offers the requested model. The request to this model is counted,
+ * because the model decides which output limit applies.
  */
 async function admitWithAlternatives(
   deps: RelayDeps,
@@ -111,10 +114,11 @@ async function admitWithAlternatives(
   const admitted = await claimKeyAndAdmit(deps, arrived, caller, request, { plan, upload })
   if (!isRelayError(admitted) || !isLackOfQuota(admitted)) return admitted
   const { options } = deps.views.options
-  const cheapest = cheapestPlan(plan.alternatives ?? [], caller, options)
-  if (!isWorthCounting(request, cheapest)) return admitted
-  const counted = { plan: cheapest, upload }
-  return admitAfterCount(deps, arrived, caller, request, counted)
+  const cheapest = cheapestOf(plan.alternatives ?? [])
+  const { request: counted } = cheapest
+  const single = combineAlternatives([cheapest], caller, options)
+  if (!isWorthCounting(counted, single)) return admitted
+  return admitAfterCount(deps, arrived, caller, request, { plan: single, upload }, counted)
 }
 
 const isLackOfQuota = ({ code }: RelayError): boolean =>
@@ -147,13 +151,18 @@ async function claimKeyAndAdmit(
   return { ledger, plan: cheaper[ledger.admittedTerms - 1] ?? plan, exchange }
 }
 
-/** Admits a call whose tokens are counted first, unless the account can easily pay for it. */
+/**
+ * Admits a call whose tokens are counted first, unless the account can easily pay for it. `counted`
+ * is the request to the model that is to serve the call. Its model differs from that of `request`
+ * if this is a fallback model.
+ */
 async function admitAfterCount(
   deps: RelayDeps,
   arrived: Exchange,
   caller: Caller,
   request: ChatRequest,
   { plan, upload }: PlannedAdmission,
+  counted: ChatRequest,
 ): Promise<AdmittedCall | RelayError> {
   const attempt = (terms: CallTerms): Promise<AdmittedCall | RelayError> =>
     claimKeyAndAdmit(deps, arrived, caller, request, { plan: { ...plan, terms }, upload })
@@ -166,7 +175,7 @@ async function admitAfterCount(
   // Only an admission detects that a request with an `Idempotency-Key` repeats an admitted call.
   // The admission is therefore attempted even if the account can't pay for another call.
   if (error !== null) return isKeyed(arrived) ? attempt(plan.terms) : error
-  const variants = countableVariants(deps.views.options, request, plan)
+  const variants = countableVariants(deps.views.options, counted, plan)
   if (variants === null) return attempt(plan.terms)
   const counter = deps.counter.of(caller.user.userId)
   const counts = variants.map(({ body }) => counter.count({ requestBody: body, text: '' }))

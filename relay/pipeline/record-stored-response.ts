@@ -46,7 +46,9 @@ export async function recordStoredResponse(
     const ids = readIds()
     if (ids === null) return false
     const { tokenId } = caller.token
-    const origin = { tokenId, channelId: channel.channelId, keyRef, model: request.model }
+    // The model differs from that of the caller's request if a fallback model answered.
+    const { model } = candidate.request
+    const origin = { tokenId, channelId: channel.channelId, keyRef, model }
     const response = { ...origin, ...ids, tokens, outputTokens, at: deps.now() }
     await deps.storedResponses.add(response)
     return true

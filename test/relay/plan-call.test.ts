@@ -208,6 +208,36 @@ describe('a long stream whose dearer fallback is not used', () => {
   })
 })
 
+describe('a model that no group offers', () => {
+  const messages = [{ role: 'user', content: 'several words of a long text '.repeat(200) }]
+
+  describe.each([
+    ['a low cap', { 'sim-older': 300 }],
+    ['a high cap', { 'sim-older': 90_000, 'sim-large': 300 }],
+  ])('and that has %s', (_cap, caps) => {
+    it.each([
+      ['only fallback', ['sim-large']],
+      ['first of two fallbacks', ['sim-large', 'sim-mini']],
+    ])('is held like a call to the %s after a count', async (_name, fallbacks) => {
+      await rig.setOption('ModelRatio', { 'sim-older': 1, 'sim-large': 1, 'sim-mini': 90 })
+      await rig.setOption('CompletionRatio', { 'sim-older': 4, 'sim-large': 4, 'sim-mini': 4 })
+      await rig.setOption('MaxOutputTokens', caps)
+      await rig.setOption('ModelFallbacks', { 'sim-older': fallbacks })
+      await rig.addChannel(2, { models: ['sim-large', 'sim-mini'] })
+      const holdOf = async (userId: number, model: string) => {
+        await rig.addUser(userId)
+        await rig.addToken(userId, userId, `${userId}`.repeat(24))
+        await rig.grant(userId, 4_000n)
+        await sendChat(rig.url, `sk-${`${userId}`.repeat(24)}`, { model, messages })
+        const [admitted] = await rig.callEvents(userId)
+        if (admitted?.type !== 'CallAdmitted') throw new Error('not admitted')
+        return [admitted.data.hold, admitted.data.outputLimit]
+      }
+      expect(await holdOf(40, 'sim-older')).toEqual(await holdOf(41, 'sim-large'))
+    })
+  })
+})
+
 describe('the group auto', () => {
   beforeEach(async () => {
     await rig.setOption('GroupRatio', { default: 1, cheap: 0.5, dear: 2 })
@@ -247,14 +277,19 @@ describe('the group auto', () => {
     expect((await rig.callEvents(8)).at(-1)?.data).toMatchObject({ group: 'cheap', channelId: 4 })
   })
 
-  it('reduces the output to what the dearest group allows, or leaves that group out', async () => {
-    const free = await rig.balance()
-    await rig.setBudget(USER, 9, 4_000n)
+  it('reduces the output to what the cheapest group allows, without dear ones', async () => {
+    const held = async (tokenId: number, key: string, group: string) => {
+      await rig.addToken(tokenId, USER, key, { group })
+      await rig.setBudget(USER, tokenId, 4_000n)
+      await sendChat(rig.url, `sk-${key}`, { max_tokens: 100_000 })
+      const admitted = (await rig.callEvents()).findLast(({ type }) => type === 'CallAdmitted')
+      return admitted?.type === 'CallAdmitted' ? admitted.data : null
+    }
+    const { hold, outputLimit } = (await held(11, 'c'.repeat(48), 'cheap')) ?? {}
+    expect(outputLimit).toBeGreaterThan(1_500)
     failures(1)
-    expect((await ask({ max_tokens: 100_000 })).status).toBe(200)
-    const data = await settled()
-    expect(Number(data.charge)).toBeLessThanOrEqual(4_000)
-    expect(await rig.balance()).toBeGreaterThanOrEqual(free - 4_000n)
+    expect(await held(12, 'a'.repeat(48), 'auto')).toMatchObject({ hold, outputLimit })
+    expect((await rig.callEvents()).at(-1)).toMatchObject({ type: 'CallReleased' })
   })
 
   it('is an error of the caller for a user who may not use it', async () => {

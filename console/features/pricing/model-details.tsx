@@ -97,9 +97,7 @@ function MediaPrices({ model, group }: { model: PricedModel; group: SelectedGrou
             <tr key={medium}>
               <th scope="row">{t(`pricing.mediumName.${medium}`)}</th>
               <td title={exactPriceText(input)}>{threeDecimalText(input)}</td>
-              <td title={output === null ? undefined : exactPriceText(output)}>
-                {output === null ? '—' : threeDecimalText(output)}
-              </td>
+              <td title={exactPriceText(output)}>{threeDecimalText(output)}</td>
             </tr>
           ))}
         </tbody>

@@ -74,14 +74,11 @@ export function pricesIn(model: PricedModel, groupRatio: number): GroupPrices {
   }
 }
 
-/**
- * The prices of audio or images in a group, in dollars per million tokens. `output` is null if the
- * model has no price for this medium in answers.
- */
+/** The prices of audio or images in a group, in dollars per million tokens. */
 type MediumPrices = {
   readonly medium: 'audio' | 'image'
   readonly input: ExactDecimal
-  readonly output: ExactDecimal | null
+  readonly output: ExactDecimal
 }
 
 /** Reports whether audio or images have other prices than text. */
@@ -90,22 +87,23 @@ export const hasMediaPrices = (model: PricedModel): boolean =>
   model.image_ratio !== undefined ||
   model.image_completion_ratio !== undefined
 
-/** Returns the prices of the media that do not cost the same as text. */
+/**
+ * Returns the prices of the media that do not cost the same as text. Without a ratio for answers,
+ * audio in answers costs the same as in the input, and images in answers cost the same as text in
+ * answers.
+ */
 export function mediaPricesIn(model: PricedModel, groupRatio: number): readonly MediumPrices[] {
-  const { audio_ratio: audio, audio_completion_ratio: audioCompletion } = model
-  const { image_ratio: image, image_completion_ratio: imageCompletion } = model
+  const { audio_ratio: audio, audio_completion_ratio: audioCompletion = 1 } = model
+  const { image_ratio: image = 1, image_completion_ratio: imageCompletion } = model
   const text = multiply(multiply(exact(model.model_ratio), BASE), exact(groupRatio))
-  const times = (price: ExactDecimal, ratio = 1) => rounded(multiply(price, exact(ratio)))
-  const outputOf = (price: ExactDecimal, ratio: number | undefined) =>
-    ratio === undefined ? null : times(price, ratio)
+  const times = (price: ExactDecimal, ratio: number) => rounded(multiply(price, exact(ratio)))
   const prices: MediumPrices[] = []
   if (audio !== undefined) {
     const input = multiply(text, exact(audio))
-    const output = outputOf(input, audioCompletion)
-    prices.push({ medium: 'audio', input: rounded(input), output })
+    prices.push({ medium: 'audio', input: rounded(input), output: times(input, audioCompletion) })
   }
-  if (image !== undefined || imageCompletion !== undefined) {
-    const output = outputOf(text, imageCompletion)
+  if (model.image_ratio !== undefined || imageCompletion !== undefined) {
+    const output = times(text, imageCompletion ?? model.completion_ratio)
     prices.push({ medium: 'image', input: times(text, image), output })
   }
   return prices

@@ -40,11 +40,12 @@ export function useMediaPrices(form: SettingsForm): MediaPricesOf {
 
 /**
  * Returns the prices for which there is a ratio. The ratio of audio in answers multiplies the price
- * of audio in the input.
+ * of audio in the input. Without this ratio, audio in answers costs the same as in the input.
  */
 export function mediaPricesAt(ratio: string, ratios: MediaRatios): readonly MediaPrice[] {
-  const { AudioRatio: audio = '1', AudioCompletionRatio: audioCompletion } = ratios
-  const ofAnswers = product(audio, audioCompletion ?? '')
+  const { AudioRatio: audio } = ratios
+  const { AudioCompletionRatio: audioCompletion = audio === undefined ? '' : '1' } = ratios
+  const ofAnswers = product(audio ?? '1', audioCompletion)
   const scales = { ...ratios, ...(ofAnswers === '' ? {} : { AudioCompletionRatio: ofAnswers }) }
   return OPTIONS.flatMap((option) => {
     const dollars = scaledPrice(ratio, scales[option] ?? '')

@@ -142,7 +142,7 @@ describe('the prices of the kinds of video', () => {
 describe('prices of audio and images', () => {
   const shownIn = (model: Parameters<typeof mediaPricesIn>[0], group = 1) =>
     mediaPricesIn(model, group).map(({ medium, input, output }) => [
-      ...[medium, shortPriceText(input), output === null ? null : shortPriceText(output)],
+      ...[medium, shortPriceText(input), shortPriceText(output)],
     ])
 
   it('are multiples of the price of text, and of the group ratio', () => {
@@ -150,8 +150,14 @@ describe('prices of audio and images', () => {
     const model = byTokens('gpt-realtime', { model_ratio: 2, completion_ratio: 4, ...media })
     expect(shownIn(model, 0.5)).toEqual([
       ['audio', '$16.000', '$32.000'],
-      ['image', '$2.500', null],
+      // Images in answers cost the same as text in answers.
+      ['image', '$2.500', '$8.000'],
     ])
+  })
+
+  it('include those of audio in answers without a ratio, which costs the same as its input', () => {
+    const model = byTokens('tts', { model_ratio: 2, completion_ratio: 4, audio_ratio: 8 })
+    expect(shownIn(model)).toEqual([['audio', '$32.000', '$32.000']])
   })
 
   it('include those of images that only answers have', () => {

@@ -76,6 +76,13 @@ describe('the prices of audio and images', () => {
     ])
   })
 
+  it('include that of audio in answers without a ratio, which costs the same as its input', () => {
+    expect(mediaPricesAt('2', { AudioRatio: '8' })).toEqual([
+      { option: 'AudioRatio', dollars: '32' },
+      { option: 'AudioCompletionRatio', dollars: '32' },
+    ])
+  })
+
   it('are not shown without a ratio, or for an input price that is invalid', () => {
     expect(mediaPricesAt('2', {})).toEqual([])
     for (const ratio of ['', '-1']) expect(mediaPricesAt(ratio, { ImageRatio: '2' })).toEqual([])

@@ -114,17 +114,37 @@ describe('the admission of a call with cheaper terms', () => {
       .then([admitted(...bare(cheap))])
   })
 
-  it('has the first terms that can be reduced if the balance covers none in full', () => {
+  it('has the terms with the longest output if the balance covers none in full', () => {
     const balance = Number(cheap.hold) - 1
-    const outcome = given(...funded(balance)).when(
-      admitCall({ ...perCall, cheaper: [dear, cheap] }),
-    )
+    const all = [perCall, termsOf(DEAR, 1), cheap] as const
+    const [first, ...cheaper] = all
+    const outcome = given(...funded(balance)).when(admitCall({ ...first, cheaper }))
     expect(outcome.facts).toMatchObject([{ data: { price: PER_TOKEN, outputLimit: 399 } }])
     const [event] = outcome.facts
     if (event?.type !== 'CallAdmitted') throw new Error('not admitted')
-    expect(indexOfAdmittedTerms(event.data, [perCall, dear, cheap])).toBe(2)
-    const other = admitCall({ ...perCall, cheaper: [termsOf(DEAR, 1), cheap] })
-    expect(given(...funded(balance)).when(other).facts).toMatchObject([{ data: { price: DEAR } }])
+    expect(indexOfAdmittedTerms(event.data, all)).toBe(2)
+  })
+
+  it('has the first of the terms that are reduced to the same limit', () => {
+    const few = { bounds, leastOutputTokens: 1, mostOutputTokens: 40, timesPayable: 8n }
+    const [first, second] = [dear, cheap].map((terms) => ({ ...terms, reduction: few }))
+    const command = admitCall({ ...first, cheaper: second === undefined ? [] : [second] })
+    const outcome = given(...funded(Number(dear.hold))).when(command)
+    expect(outcome.facts).toMatchObject([{ data: { price: DEAR, outputLimit: 40 } }])
+  })
+
+  it('has the cheaper terms without a limit if the first need a limit, though payable', () => {
+    const openEnded = (price: PriceSnapshot) => ({
+      ...{ price, hold: holdFor(price, bounds) },
+      reduction: { bounds, leastOutputTokens: 1, mostOutputTokens: 8_192, timesPayable: 8n },
+    })
+    const command = admitCall({ ...openEnded(DEAR), cheaper: [openEnded(PER_TOKEN)] })
+    given(...funded(3 * Number(dear.hold)))
+      .when(command)
+      .then([admitted(...bare(cheap))])
+    given(...funded(8 * Number(dear.hold)))
+      .when(command)
+      .then([admitted(...bare(dear))])
   })
 
   it('is refused with the need of the first terms if the balance covers none', () => {

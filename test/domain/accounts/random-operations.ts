@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { HoldTerms } from '#domain/accounts/affordable-terms.ts'
 import type { AccountCommand } from '#domain/accounts/commands.ts'
 import type { CallEnd } from '#domain/accounts/events.ts'
-import { holdFor } from '#domain/pricing/hold-amount.ts'
+import { type CallBounds, holdFor } from '#domain/pricing/hold-amount.ts'
 import type { PerTokenPrice, PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import type { Sealed } from '#domain/shared/event.ts'
@@ -183,6 +183,14 @@ function inDescendingOrder(all: readonly HoldTerms[], below: bigint): readonly H
   })
 }
 
+/** Returns terms whose hold is that of the bounds, with at most `most` tokens of output. */
+function reducible({ price }: HoldTerms, within: CallBounds, most: number): HoldTerms {
+  const bounds = { ...within, outputTokens: Math.min(most, within.outputTokens) }
+  const { outputTokens: mostOutputTokens } = bounds
+  const reduction = { bounds, leastOutputTokens: 1, mostOutputTokens }
+  return { price, hold: holdFor(price, bounds), reduction }
+}
+
 const admit: fc.Arbitrary<Of<'AdmitCall'>> = fc
   .record({
     call,
@@ -199,7 +207,10 @@ const admit: fc.Arbitrary<Of<'AdmitCall'>> = fc
     }),
     isReducible: fc.boolean(),
     timesPayable: fc.constantFrom(1n, 1n, 8n),
-    cheaper: fc.array(fc.record({ hold, price: fc.constantFrom(...PRICES) }), { maxLength: 3 }),
+    cheaper: fc.array(
+      fc.record({ hold, price: fc.constantFrom(...PRICES), most: fc.constantFrom(null, 5, 20) }),
+      { maxLength: 3 },
+    ),
   })
   .map(({ calls, task, bounds, isReducible, timesPayable, cheaper, ...terms }) => ({
     type: 'AdmitCall',
@@ -219,7 +230,12 @@ const admit: fc.Arbitrary<Of<'AdmitCall'>> = fc
             ...{ bounds, leastOutputTokens: 1, mostOutputTokens: bounds.outputTokens },
             ...(timesPayable === 1n ? {} : { timesPayable }),
           },
-          cheaper: inDescendingOrder(cheaper, holdFor(terms.price, bounds)),
+          cheaper: inDescendingOrder(
+            cheaper.map(({ most, ...each }) =>
+              most === null ? each : reducible(each, bounds, most),
+            ),
+            holdFor(terms.price, bounds),
+          ),
         }
       : {}),
   }))

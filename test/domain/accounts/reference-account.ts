@@ -360,27 +360,28 @@ export class ReferenceAccount {
     return { event: 'CallAdmitted' }
   }
 
-  /** Returns the first terms that can be paid in full, or else the first that can be reduced. */
+  /** Returns the payable terms with the longest output, or the first of several such terms. */
   private payableTerms(command: Extract<AccountCommand, { type: 'AdmitCall' }>): HoldTerms {
     const payable = this.payable(command.tokenId)
     const all = [command, ...(command.cheaper ?? [])]
-    const full = all.find(({ hold }) => hold <= payable)
-    const tried = full === undefined ? all : [full]
-    const reduced = tried.map((terms) => ({ ...terms, hold: this.payableHold(terms, payable) }))
-    return reduced.find(({ hold }) => hold <= payable) ?? command
+    const reduced = all.map((terms) => ({ ...terms, ...this.payableOutput(terms, payable) }))
+    const possible = reduced.filter(({ hold }) => hold <= payable)
+    const longest = Math.max(...possible.map(({ limit }) => limit))
+    return possible.find(({ limit }) => limit === longest) ?? command
   }
 
   /** Returns the requested hold, or the hold for the largest output limit that can be paid. */
-  private payableHold({ hold, price, reduction }: HoldTerms, payable: bigint): bigint {
-    if (reduction === undefined || payable < 1n) return hold
+  private payableOutput({ hold, price, reduction }: HoldTerms, payable: bigint) {
+    const full = { hold, limit: Number.POSITIVE_INFINITY }
+    if (reduction === undefined || payable < 1n) return full
     const { bounds, leastOutputTokens: least, mostOutputTokens: most, timesPayable } = reduction
-    if (hold <= payable / (timesPayable ?? 1n)) return hold
+    if (hold <= payable / (timesPayable ?? 1n)) return full
     const worst = (outputTokens: number) => holdFor(price, { ...bounds, outputTokens })
     for (let limit = Math.min(most, bounds.outputTokens); limit >= least; limit -= 1) {
       const isShare = limit <= 4_096 || worst(limit) <= payable / 2n
-      if (isShare && worst(limit) <= payable) return worst(limit)
+      if (isShare && worst(limit) <= payable) return { hold: worst(limit), limit }
     }
-    return hold
+    return full
   }
 
   /** Returns the amount that calls of the token can use. */

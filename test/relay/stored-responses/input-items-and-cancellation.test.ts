@@ -132,6 +132,16 @@ describe('a cancellation', () => {
   })
 })
 
+it('a response of a fallback model names this model, as its first answer did', async () => {
+  await rig.setOption('ModelRatio', { older: 1, [GPT]: 1 })
+  await rig.setOption('ModelFallbacks', { older: [GPT] })
+  expect(await client().responses.create({ model: 'older', input: 'Hi' })).toMatchObject({
+    model: GPT,
+  })
+  provider.answers.set('GET /below/v1/responses/resp_1', { body: RESPONSE })
+  expect(await ask('GET', 'resp_1')).toMatchObject({ status: 200, json: { model: GPT } })
+})
+
 it('the input of a response is listed by its provider, with valid parameters', async () => {
   await client().responses.create({ model: GPT, input: 'Hi' })
   const items = [{ id: 'msg_1', type: 'message', role: 'user', content: [{ model: 'mine' }] }]
