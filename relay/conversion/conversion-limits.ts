@@ -7,9 +7,13 @@ import { countOutsideStrings } from '../dialects/scan-json-tokens.ts'
  */
 const CONVERTED_MIB_MAX = 4
 /** The maximum total number of members in all objects of a request that is converted. */
-const CONVERTED_KEYS_MAX = 40_000
+export const CONVERTED_KEYS_MAX = 40_000
+
+/** The maximum number of objects and arrays of a request that is converted. They may be empty. */
+const CONVERTED_LISTS_MAX = 2 * CONVERTED_KEYS_MAX
 
 const COLON = 58
+const BEGINNINGS = [...Buffer.from('{[')]
 
 /**
  * Returns an error if a request is too long or has too many members to be parsed. Otherwise,
@@ -19,7 +23,10 @@ export function conversionLimitError(body: Buffer): RelayError | null {
   const error = lengthLimitError(body.length)
   if (error !== null) return error
   // Each member of an object has one colon outside of strings.
-  if (countOutsideStrings(body, [COLON], CONVERTED_KEYS_MAX) > CONVERTED_KEYS_MAX) {
+  const isTooWide =
+    countOutsideStrings(body, [COLON], CONVERTED_KEYS_MAX) > CONVERTED_KEYS_MAX ||
+    countOutsideStrings(body, BEGINNINGS, CONVERTED_LISTS_MAX) > CONVERTED_LISTS_MAX
+  if (isTooWide) {
     return relayError('json_too_wide', { subject: `${CONVERTED_KEYS_MAX}` })
   }
   return null

@@ -26,6 +26,7 @@ import type {
   ProviderFormatName,
 } from './format-conversion.ts'
 import { GEMINI_CONVERSION } from './gemini/gemini-conversion.ts'
+import { checkArguments } from './limit-json-in-texts.ts'
 import { callerPathsOfLosses } from './loss-paths-in-caller-format.ts'
 import { LossesInAnswer } from './losses-in-answer.ts'
 import { CHAT_CONVERSION } from './openai-chat/chat-conversion.ts'
@@ -91,6 +92,7 @@ export function convertCall(
   { isStored = false, model: answeredModel }: StatedFacts = {},
 ): CallConversion {
   const parsed = JSON.parse(requestBody.toString('utf8')) as JsonObject
+  checkArguments(parsed)
   const caller = CALLERS[from]
   const { value: request, losses } = readCallerRequest(() => caller.readRequest(parsed, path))
   const provider = PROVIDERS[target.format]

@@ -1,5 +1,6 @@
-import { type JsonObject, parsedObject, textOf } from '#relay/canonical/json-values.ts'
+import { type JsonObject, textOf } from '#relay/canonical/json-values.ts'
 import { WRAPPED_SIGNATURE } from '../canonical/thinking-signature-prefixes.ts'
+import { parsedSmallObject } from './limit-json-in-texts.ts'
 
 /**
  * The signature of a tool call, and the id of the call. The signature is written outside the call
@@ -17,7 +18,7 @@ export const wrapSignature = (kept: JsonObject): string =>
 /** Returns the data in a text that `wrapSignature` made. Returns null for any other text. */
 export function unwrapSignature(text: string): JsonObject | null {
   if (!text.startsWith(WRAPPED_SIGNATURE)) return null
-  return parsedObject(Buffer.from(text, 'base64').toString('utf8').slice('provider:'.length))
+  return parsedSmallObject(Buffer.from(text, 'base64').toString('utf8').slice('provider:'.length))
 }
 
 /** Returns the signature of a tool call in decoded data. Returns null if the data contains none. */

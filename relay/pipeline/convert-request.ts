@@ -6,9 +6,10 @@ import {
   ToolConflictError,
 } from '../canonical/canonical-request.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { conversionLimitError } from '../conversion/conversion-limits.ts'
+import { CONVERTED_KEYS_MAX, conversionLimitError } from '../conversion/conversion-limits.ts'
 import { type CallConversion, convertCall } from '../conversion/convert-call.ts'
 import type { ConversionTarget } from '../conversion/format-conversion.ts'
+import { ArgumentsSizeError } from '../conversion/limit-json-in-texts.ts'
 import { callerPathsOfLosses } from '../conversion/loss-paths-in-caller-format.ts'
 import type { ChatExtensions } from '../conversion/openai-chat/chat-extensions-of-provider.ts'
 import { type ChatRequest, isDirectFormat, type WireFormat } from '../dialects/wire-format.ts'
@@ -86,6 +87,9 @@ function emptyConversationError(caller: WireFormat, losses: readonly string[]): 
 
 /** Returns the error for a request that can't be converted. */
 export function relayErrorOf(error: ConversionError): RelayError {
+  if (error instanceof ArgumentsSizeError) {
+    return relayError('json_too_wide', { subject: `${CONVERTED_KEYS_MAX}` })
+  }
   const param = error.param.slice(0, PATH_LENGTH_MAX)
   if (error instanceof ToolConflictError || error instanceof SchemaSizeError) {
     return relayError(error.code, { param })

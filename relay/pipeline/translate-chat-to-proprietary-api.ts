@@ -4,6 +4,7 @@ import { ConversionError, readCallerRequest } from '../canonical/canonical-reque
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { adaptToolNames, type OriginalToolNames } from '../conversion/adapt-tool-names.ts'
 import { conversionLimitError } from '../conversion/conversion-limits.ts'
+import { checkArguments } from '../conversion/limit-json-in-texts.ts'
 import { callerPathsOfLosses } from '../conversion/loss-paths-in-caller-format.ts'
 import {
   type AnswerSettings,
@@ -53,6 +54,7 @@ export function translateToProprietaryApi(
   if (limitError !== null) return limitError
   try {
     const chat = JSON.parse(body.toString('utf8')) as JsonObject
+    checkArguments(chat)
     const { value: request, losses } = readCallerRequest(() => readRequest(chat))
     const { request: adapted, originalNames } = adaptToolNames(request, 'chat')
     const written = translation.writeRequest(adapted, target)

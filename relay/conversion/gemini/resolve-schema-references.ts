@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isObject, type JsonObject, textOrEmpty } from '#relay/canonical/json-values.ts'
 import { addLoss } from '../collect-losses.ts'
 import type { SchemaReferences } from './schema-copies.ts'
@@ -27,6 +28,12 @@ export type ResolvedSchema = {
 const REPEATS_MAX = 2
 /** The maximum number of schemas that are combined into one by references and `allOf`. */
 const PARTS_MAX = 64
+/**
+ * The maximum length of a list of properties or required names that is joined with another one. A
+ * longer list may be inherited by each of many nested schemas, and joining it in each of them would
+ * block the event loop.
+ */
+const JOINED_MAX = 4_096
 /** The maximum number of schemas that are read to find out whether a schema allows only null. */
 const NULL_PARTS_MAX = 8
 
@@ -42,6 +49,7 @@ export function resolveSchemaReferences(
 ): ResolvedSchema {
   const flattener = new Flattener(references, new Map(refs))
   flattener.add(schema)
+  flattener.finish()
   return flattener
 }
 
@@ -75,6 +83,10 @@ class Flattener implements ResolvedSchema {
   readonly refs: Map<string, number>
   readonly losses: string[] = []
   private readonly references: SchemaReferences
+  /** The elements of `properties` and `required`, by their keys, if they were joined. */
+  private readonly joined = new Map<string, Map<unknown, unknown>>()
+  /** The names of members that differ. They are reported and compared no more than once. */
+  private readonly differing = new Set<string>()
   private partsLeft = PARTS_MAX
 
   constructor(references: SchemaReferences, refs: Map<string, number>) {
@@ -83,9 +95,9 @@ class Flattener implements ResolvedSchema {
   }
 
   /**
-   * Adds the members of a schema. `properties` and `required` are merged with those that exist. Any
-   * other existing member keeps its value. A different new value is reported as lost, unless the
-   * member does not restrict values (`NOTES`).
+   * Adds the members of a schema. `properties` and `required` are joined with those that exist,
+   * unless they are longer than `JOINED_MAX`. Any other existing member keeps its value. Another
+   * value of it is reported as lost, unless the member does not restrict values (`NOTES`).
    */
   add(schema: JsonObject): void {
     this.partsLeft -= 1
@@ -102,16 +114,37 @@ class Flattener implements ResolvedSchema {
     }
   }
 
+  /** Writes the joined members. They are written once, because a schema may have many parts. */
+  finish(): void {
+    for (const [name, elements] of this.joined) {
+      // `fromEntries` also defines a property with the name `__proto__`.
+      const value =
+        name === 'required'
+          ? [...elements.keys()]
+          : Object.fromEntries(elements as Map<string, unknown>)
+      this.members.set(name, value)
+    }
+  }
+
   private addMember(name: string, value: unknown): void {
     const present = this.members.get(name)
     if (present === undefined) this.members.set(name, value)
-    else if (name === 'properties' && isObject(present) && isObject(value)) {
-      this.members.set(name, { ...value, ...present })
-    } else if (name === 'required' && Array.isArray(present) && Array.isArray(value)) {
-      this.members.set(name, [...new Set([...present, ...value])])
-    } else if (!NOTES.has(name) && JSON.stringify(present) !== JSON.stringify(value)) {
+    else if (!NOTES.has(name) && !this.differing.has(name) && !this.join(name, present, value)) {
+      this.differing.add(name)
       addLoss(this.losses, `allOf.${name}`)
     }
+  }
+
+  /** Joins a value with the present one. Returns false if they differ and can't be joined. */
+  private join(name: string, present: unknown, value: unknown): boolean {
+    const added = elementsOf(name, value)
+    const presentElements = this.joined.get(name) ?? elementsOf(name, present)
+    if (added === null || presentElements === null) return isDeepStrictEqual(present, value)
+    for (const [key, element] of added) {
+      if (!presentElements.has(key)) presentElements.set(key, element)
+    }
+    this.joined.set(name, presentElements)
+    return true
   }
 
   private addReference(ref: unknown): void {
@@ -133,3 +166,16 @@ class Flattener implements ResolvedSchema {
 }
 
 const NOTES = new Set(['title', 'description', 'default', 'examples', '$defs', 'definitions'])
+
+/**
+ * Returns the elements of `properties` or `required` by their keys. Returns null for other members,
+ * and for lists that are too long to be joined.
+ */
+function elementsOf(name: string, value: unknown): Map<unknown, unknown> | null {
+  if (name === 'required' && Array.isArray(value)) {
+    return value.length > JOINED_MAX ? null : new Map(value.map((element) => [element, true]))
+  }
+  if (name !== 'properties' || !isObject(value)) return null
+  const entries = Object.entries(value)
+  return entries.length > JOINED_MAX ? null : new Map(entries)
+}

@@ -9,6 +9,7 @@ import type {
   ToolResultPart,
 } from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
+import { JsonTextBudget } from '../limit-json-in-texts.ts'
 import { writeMedia } from './convert-inline-and-file-data.ts'
 import { isMadeUpCallId } from './create-tool-call-ids.ts'
 import { isGemini3 } from './model-version.ts'
@@ -78,6 +79,7 @@ function turnsOf(messages: readonly CanonicalMessage[], losses: string[]): Turn[
 class ContentsWriter {
   private readonly isGemini3: boolean
   private readonly losses: string[]
+  private readonly resultBudget = new JsonTextBudget()
   /** The tool calls that were written so far, by id. */
   private readonly calls = new Map<string, { readonly name: string; readonly order: number }>()
 
@@ -239,7 +241,7 @@ class ContentsWriter {
     const functionResponse = {
       ...this.idMember(part.callId),
       name: name.slice(0, RESULT_NAME_LENGTH_MAX),
-      response: responseOf(texts.join('\n'), part.isError),
+      response: responseOf(texts.join('\n'), part.isError, this.resultBudget),
       ...(nested.length > 0 && { parts: nested }),
     }
     return { part: { functionResponse }, media }
@@ -251,14 +253,14 @@ const isResult = (located: Located): located is Located<ToolResultPart> =>
 
 /**
  * Returns the result of a function as an object. The text of a JSON object is parsed, unless
- * serializing the object again would change the text, or the object has one of Gemini's keys
- * `output` and `error`. Any other text becomes the member `output`. The text of an error becomes
- * the member `error`.
+ * serializing the object again would change the text, the budget is used up, or the object has one
+ * of Gemini's keys `output` and `error`. Any other text becomes the member `output`. The text of an
+ * error becomes the member `error`.
  */
-function responseOf(text: string, isError: boolean): JsonObject {
+function responseOf(text: string, isError: boolean, budget: JsonTextBudget): JsonObject {
   if (isError) return { error: text }
   // A list is kept as text, so it need not be parsed.
-  const value = text.startsWith('{') ? parsedObject(text) : null
+  const value = text.startsWith('{') && budget.take(text) ? parsedObject(text) : null
   const isExact = value !== null && JSON.stringify(value) === text
   if (!isExact || Object.hasOwn(value, 'output') || Object.hasOwn(value, 'error')) {
     return { output: text }

@@ -1,6 +1,7 @@
-import { type JsonObject, objectsOf, parsedObject, textOf } from '#relay/canonical/json-values.ts'
+import { type JsonObject, objectsOf, textOf } from '#relay/canonical/json-values.ts'
 import { DETAIL_AS_JSON } from '#relay/canonical/thinking-signature-prefixes.ts'
 import type { ThinkingPart } from '../../canonical/canonical-request.ts'
+import { parsedSmallObject } from '../limit-json-in-texts.ts'
 
 /** OpenRouter's name for thinking in Anthropic's form, which is a text and a signature. */
 export const ANTHROPIC_FORMAT = 'anthropic-claude-v1'
@@ -96,6 +97,6 @@ function textMember(type: unknown, text: string): JsonObject {
  */
 function parsedDetail(text: string | undefined): JsonObject | null {
   if (text === undefined || !text.startsWith(DETAIL_AS_JSON)) return null
-  const detail = parsedObject(text)
+  const detail = parsedSmallObject(text)
   return detail === null ? null : keptMembers(detail)
 }

@@ -226,6 +226,28 @@ describe('writing a JSON schema in Gemini’s dialect', () => {
     expect(schemaOf({ anyOf: Array(1_000).fill({}) })).toEqual({ type: 'STRING' })
   })
 
+  it('joins no list in allOf that is too long to be joined many times', () => {
+    const names = Array.from({ length: 5_000 }, (_none, index) => `p${index}`)
+    const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
+    const allOf = [{ required: ['y'] }, { properties: { y: { type: 'string' } } }, {}]
+    const { value, losses } = write({ properties, required: names, allOf })
+    expect(losses).toEqual(expect.arrayContaining(['s.allOf.required', 's.allOf.properties']))
+    expect(value.required).toEqual(names)
+    expect(Object.keys(value.properties as object)).not.toContain('y')
+  })
+
+  it.each([
+    ['names', 'required', Array.from({ length: 200_000 }, (_none, index) => `p${index}`)],
+    ['a text', 'pattern', 'a'.repeat(2_000_000)],
+  ])('combines nested schemas with many parts and a list of %s', (_case, name, long) => {
+    const allOf = Array(60).fill({ [name]: ['y'] })
+    let schema: object = { type: 'string', allOf }
+    for (let level = 0; level < 20; level += 1) schema = { anyOf: [schema], allOf }
+    const startedAt = performance.now()
+    expect(lossesOf({ ...schema, [name]: long })).toContain(`s.allOf.${name}`)
+    expect(performance.now() - startedAt).toBeLessThan(3_000)
+  })
+
   it('bounds the depth of nested schemas', () => {
     let schema: unknown = { type: 'string' }
     for (let level = 0; level < 200; level += 1) schema = { type: 'array', items: schema }
