@@ -91,7 +91,8 @@ describe('read models after faults', () => {
     await fixture.settled(await fixture.core.store.headPosition())
     expect(cut).toBeGreaterThan(10)
     expect(runner.isHealthy()).toBe(true)
-    expect(await unequal(runner)).toEqual([])
+    // On a busy machine, the pool may not know yet that a connection was cut.
+    await expect.poll(() => unequal(runner)).toEqual([])
     await runner.stop()
   })
 

@@ -4,7 +4,7 @@ import { failureName, parseOtherField } from '#console/api/usage-log-queries.ts'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { AmountText } from '#console/ui/quota/amount-text.tsx'
-import { listedPriceOf, priceProperty } from '#console/ui/quota/listed-price.ts'
+import { callPriceOfBatch, listedPriceOf, priceProperty } from '#console/ui/quota/listed-price.ts'
 import { dollarText, exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
@@ -17,7 +17,6 @@ import {
   shortDuration,
 } from './call-timing.ts'
 import { CONSUMPTION, ERROR, TYPE_TONES, typeName } from './log-type.ts'
-import { callPriceOfBatch } from './price-explanation.ts'
 
 function TypeCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()

@@ -10,6 +10,7 @@ import {
   subtract,
 } from '#console/ui/quota/exact-decimal.ts'
 import {
+  callPriceOfBatch,
   type ListedPrice,
   listedPriceOf,
   type PriceProperty,
@@ -151,18 +152,6 @@ function priceOfBatch(other: LogOther): Record<string, string> | undefined {
     ...(image === undefined ? {} : { image: String(image) }),
     ...(imageCompletion === undefined ? {} : { imageCompletion: String(imageCompletion) }),
   }
-}
-
-/** Returns the price per call of a batch's lines, or per image with the factor of the images. */
-export function callPriceOfBatch(
-  { image_factor: imageFactor }: LogOther,
-  listed: number,
-): Readonly<Record<string, string>> {
-  const [price, factor] = [parseDecimal(String(listed)), parseDecimal(imageFactor ?? '')]
-  if (imageFactor === undefined || price === null || factor === null) {
-    return { price: String(listed) }
-  }
-  return { price: formatDecimal(multiply(price, factor)), imageFactor }
 }
 
 /**

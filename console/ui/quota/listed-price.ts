@@ -81,3 +81,15 @@ function quotientOf(price: string, properties: readonly PriceProperty[]): string
   const isExact = formatDecimal(multiply(quotient, product)) === formatDecimal(dividend)
   return isExact ? formatDecimal(quotient) : null
 }
+
+/** Returns the price per call of a batch's lines, or per image with the factor of the images. */
+export function callPriceOfBatch(
+  { image_factor: imageFactor }: { readonly image_factor?: string },
+  listed: number,
+): Readonly<Record<string, string>> {
+  const [price, factor] = [parseDecimal(String(listed)), parseDecimal(imageFactor ?? '')]
+  if (imageFactor === undefined || price === null || factor === null) {
+    return { price: String(listed) }
+  }
+  return { price: formatDecimal(multiply(price, factor)), imageFactor }
+}
