@@ -6,7 +6,7 @@ import {
 import type { AdapterOptions } from '../adapters/read-claude-and-gemini-options.ts'
 import { modelAndSuffixAtChannel } from '../adapters/resolve-model-suffix.ts'
 import { lengthLimitError } from '../conversion/conversion-limits.ts'
-import { copiedSchemaBytesOf } from '../conversion/gemini/schema-copies.ts'
+import { copiedSchemaBytesOf } from '../conversion/gemini/count-copied-schema-bytes.ts'
 import { formatFor } from '../dialects/choose-provider-format.ts'
 import { countOutsideStrings } from '../dialects/scan-json-tokens.ts'
 import { type ChatRequest, type FormatName, isDirectFormat } from '../dialects/wire-format.ts'

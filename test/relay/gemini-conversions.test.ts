@@ -181,6 +181,20 @@ describe('calls of other formats on a Gemini channel', () => {
     },
   )
 
+  it.each([
+    ['a tool that uses a definition once', '', object(1, { $ref: '#/$defs/B' }, { $defs: { B } })],
+    ['a text that contains $refs', 'this.$refs.input.focus()', object(1, { type: 'string' })],
+  ])('holds little more than is sent for %s', async (_case, content, parameters) => {
+    provider.answers.set(`POST ${METHODS}:generateContent`, { body: ANSWER })
+    const tools = [{ type: 'function' as const, function: { name: 'f', parameters } }]
+    const messages = [{ role: 'user' as const, content: `Hi ${content}` }]
+    await openai().chat.completions.create({ ...chat, messages, tools })
+    const [admission] = await rig.callEvents()
+    const hold = admission?.type === 'CallAdmitted' ? Number(admission.data.hold) : 0
+    const length = JSON.stringify({ ...chat, messages, tools }).length
+    expect(hold).toBeLessThan(2 * length + chat.max_tokens * 4)
+  })
+
   it('holds the digits of numbers with an exponent', async () => {
     provider.answers.set(`POST ${METHODS}:generateContent`, { body: ANSWER })
     const input = `{"on":true,"off":false,"a":[${Array(900).fill('1e20').join()}]}`

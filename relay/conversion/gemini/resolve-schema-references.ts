@@ -24,9 +24,9 @@ export type ResolvedSchema = {
  * The maximum number of times that one reference is followed on the way to a schema. A schema that
  * contains itself would otherwise be repeated without end.
  */
-const REPEATS_MAX = 2
+export const REPEATS_MAX = 2
 /** The maximum number of schemas that are combined into one by references and `allOf`. */
-const PARTS_MAX = 64
+export const PARTS_MAX = 64
 /** The maximum number of schemas that are read to find out whether a schema allows only null. */
 const NULL_PARTS_MAX = 8
 
