@@ -214,6 +214,29 @@ describe('calls of other formats on a Gemini channel', () => {
     expect(hold).toBeLessThan(2 * sent)
   })
 
+  it.each(['1e20', '1e+20', '1\\\\u006520'])(
+    'holds the digits of %s in arguments',
+    async (number) => {
+      provider.answers.set(`POST ${METHODS}:generateContent`, { body: ANSWER })
+      const input = `{\\"a\\":[${Array(900).fill(number).join()}]}`.replaceAll('\\\\u', '\\u')
+      const call = `{"id":"a","type":"function","function":{"name":"f","arguments":"${input}"}}`
+      const turns = `{"role":"user","content":"Hi"},{"role":"assistant","tool_calls":[${call}]}`
+      const answer = '{"role":"tool","tool_call_id":"a","content":"Yes"}'
+      const response = await fetch(`${rig.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+        body: `{"model":"${MODEL}","max_tokens":9,"messages":[${turns},${answer}]}`,
+      })
+      expect(response.status, await response.text()).toBe(200)
+      const sent = provider.requests[0]?.body.length ?? 0
+      expect(sent).toBeGreaterThan(900 * 20)
+      const [admission] = await rig.callEvents()
+      const hold = admission?.type === 'CallAdmitted' ? Number(admission.data.hold) : 0
+      expect(hold).toBeGreaterThanOrEqual(sent)
+      expect(hold).toBeLessThan(2 * sent)
+    },
+  )
+
   it('refuses a tool whose references multiply its schema', async () => {
     const $defs = { A: object(40, { $ref: '#/$defs/B' }), B }
     const parameters = { ...object(40, { $ref: '#/$defs/A' }), $defs }
