@@ -6,9 +6,11 @@ import {
 import type { AdapterOptions } from '../adapters/read-claude-and-gemini-options.ts'
 import { modelAndSuffixAtChannel } from '../adapters/resolve-model-suffix.ts'
 import { lengthLimitError } from '../conversion/conversion-limits.ts'
-import { copiedSchemaBytesOf } from '../conversion/gemini/schema-copies.ts'
+import {
+  copiedSchemaBytesOf,
+  mayCopySchemas,
+} from '../conversion/gemini/count-copied-schema-bytes.ts'
 import { formatFor } from '../dialects/choose-provider-format.ts'
-import { countOutsideStrings } from '../dialects/scan-json-tokens.ts'
 import { type ChatRequest, type FormatName, isDirectFormat } from '../dialects/wire-format.ts'
 import { type RelayChannel, serves } from '../views/channel-view.ts'
 import { channelsWithDistinctRequests } from './channels-with-distinct-requests.ts'
@@ -27,13 +29,12 @@ export function tokensAddedByConversion(
   const { format, model, body } = request
   if (isDirectFormat(format.name) || lengthLimitError(body.length) !== null) return 0
   const ofNumbers = mayBeConverted(offer, format.name, model) ? bytesAddedByNumbers(body) : 0
-  const ofCopies = copiedSchemaBytesOf(body)
-  if (ofCopies === 0) return ofNumbers
+  if (!mayCopySchemas(body)) return ofNumbers
   const isGemini = channelsWithDistinctRequests(offer).some((channel) => {
     const name = formatNameAt(channel, request, adapters)
     return name === 'gemini' && format.name !== 'gemini'
   })
-  return isGemini ? ofNumbers + ofCopies : ofNumbers
+  return isGemini ? ofNumbers + copiedSchemaBytesOf(body) : ofNumbers
 }
 
 /** Reports whether the request is converted to another format for this channel. */
@@ -55,14 +56,20 @@ function formatNameAt(
 /** Caches the answers of `mayBeConverted` for each offer, by format and model. */
 const answersByFormat = oncePerOffer((_offer: Offer<RelayChannel>) => new Map<string, boolean>())
 
-/** Reports whether at least one channel does not serve the model in the caller's format. */
+/**
+ * Reports whether at least one channel does not serve the model in the caller's format, or has an
+ * endpoint whose chats are translated to the provider's own format.
+ */
 function mayBeConverted(offer: Offer<RelayChannel>, format: FormatName, model: string): boolean {
   const answers = answersByFormat(offer)
   const key = `${format} ${model}`
   const existing = answers.get(key)
   if (existing !== undefined) return existing
   const isNeeded = channelsIn(offer).some(
-    (channel) => channel.target !== null && !serves(channel, format, model),
+    (channel) =>
+      channel.target !== null &&
+      (!serves(channel, format, model) ||
+        channel.target.endpoints.some(({ translation }) => translation !== undefined)),
   )
   answers.set(key, isNeeded)
   return isNeeded
@@ -70,13 +77,38 @@ function mayBeConverted(offer: Offer<RelayChannel>, format: FormatName, model: s
 
 /** `1e20` has 21 digits. JavaScript writes larger numbers with an exponent. */
 const ADDED_PER_NUMBER = 17
-const EXPONENTS = Buffer.from('eE')
-/** The letters that occur once in `true` and `false`, which have one `e` each. */
-const BOOLEANS = Buffer.from('tf')
+/** `1e-6` is written as `0.000001`. JavaScript writes smaller numbers with an exponent. */
+const ADDED_PER_FRACTION = 4
+/** Escapes that may be parts of a number in a text: digits, `.`, `+`, `-`, `E` and `e`. */
+const ESCAPED_PART = /\\u00(?:3\d|2[bde]|[46]5)/gi
+/**
+ * Matches the exponent of a number, in a string too. What may follow a number must follow, so that
+ * most hexadecimal texts do not match. A number with more digits gets shorter.
+ */
+const EXPONENT = /(?<=\d)e([+-]?)(\d{1,400})(?=[\s,\]}"\\])/gi
 
-/** Returns the maximum number of bytes that are added when numbers are parsed and written again. */
+/** Caches the counts. All alternatives of a request share its body. */
+const BYTES_OF_NUMBERS = new WeakMap<Buffer, number>()
+
+/**
+ * Returns the maximum number of bytes that are added when numbers are parsed and written again.
+ * Numbers in strings are counted too, because the arguments of tool calls are JSON in a string.
+ */
 function bytesAddedByNumbers(body: Buffer): number {
-  const letters = countOutsideStrings(body, EXPONENTS, body.length)
-  if (letters === 0) return 0
-  return (letters - countOutsideStrings(body, BOOLEANS, body.length)) * ADDED_PER_NUMBER
+  const existing = BYTES_OF_NUMBERS.get(body)
+  if (existing !== undefined) return existing
+  const text = body.toString('latin1')
+  let bytes = 0
+  for (const [, sign, digits] of text.matchAll(EXPONENT)) {
+    bytes += sign === '-' ? ADDED_PER_FRACTION : addedByExponent(Number(digits))
+  }
+  if (text.includes('\\u00')) {
+    for (const _escape of text.matchAll(ESCAPED_PART)) bytes += ADDED_PER_NUMBER
+  }
+  BYTES_OF_NUMBERS.set(body, bytes)
+  return bytes
 }
+
+/** `1e5` has three bytes and becomes six. `1e21` becomes `1e+21`. */
+const addedByExponent = (exponent: number): number =>
+  Math.min(ADDED_PER_NUMBER, Math.max(2, exponent - 2))

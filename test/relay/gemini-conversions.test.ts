@@ -181,6 +181,20 @@ describe('calls of other formats on a Gemini channel', () => {
     },
   )
 
+  it.each([
+    ['a tool that uses a definition once', '', object(1, { $ref: '#/$defs/B' }, { $defs: { B } })],
+    ['a text that contains $refs', 'this.$refs.input.focus()', object(1, { type: 'string' })],
+  ])('holds little more than is sent for %s', async (_case, content, parameters) => {
+    provider.answers.set(`POST ${METHODS}:generateContent`, { body: ANSWER })
+    const tools = [{ type: 'function' as const, function: { name: 'f', parameters } }]
+    const messages = [{ role: 'user' as const, content: `Hi ${content}` }]
+    await openai().chat.completions.create({ ...chat, messages, tools })
+    const [admission] = await rig.callEvents()
+    const hold = admission?.type === 'CallAdmitted' ? Number(admission.data.hold) : 0
+    const length = JSON.stringify({ ...chat, messages, tools }).length
+    expect(hold).toBeLessThan(2 * length + chat.max_tokens * 4)
+  })
+
   it('holds the digits of numbers with an exponent', async () => {
     provider.answers.set(`POST ${METHODS}:generateContent`, { body: ANSWER })
     const input = `{"on":true,"off":false,"a":[${Array(900).fill('1e20').join()}]}`
@@ -199,6 +213,29 @@ describe('calls of other formats on a Gemini channel', () => {
     expect(hold).toBeGreaterThanOrEqual(sent)
     expect(hold).toBeLessThan(2 * sent)
   })
+
+  it.each(['1e20', '1e+20', '1\\\\u006520'])(
+    'holds the digits of %s in arguments',
+    async (number) => {
+      provider.answers.set(`POST ${METHODS}:generateContent`, { body: ANSWER })
+      const input = `{\\"a\\":[${Array(900).fill(number).join()}]}`.replaceAll('\\\\u', '\\u')
+      const call = `{"id":"a","type":"function","function":{"name":"f","arguments":"${input}"}}`
+      const turns = `{"role":"user","content":"Hi"},{"role":"assistant","tool_calls":[${call}]}`
+      const answer = '{"role":"tool","tool_call_id":"a","content":"Yes"}'
+      const response = await fetch(`${rig.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+        body: `{"model":"${MODEL}","max_tokens":9,"messages":[${turns},${answer}]}`,
+      })
+      expect(response.status, await response.text()).toBe(200)
+      const sent = provider.requests[0]?.body.length ?? 0
+      expect(sent).toBeGreaterThan(900 * 20)
+      const [admission] = await rig.callEvents()
+      const hold = admission?.type === 'CallAdmitted' ? Number(admission.data.hold) : 0
+      expect(hold).toBeGreaterThanOrEqual(sent)
+      expect(hold).toBeLessThan(2 * sent)
+    },
+  )
 
   it('refuses a tool whose references multiply its schema', async () => {
     const $defs = { A: object(40, { $ref: '#/$defs/B' }), B }

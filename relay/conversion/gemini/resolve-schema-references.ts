@@ -25,9 +25,9 @@ export type ResolvedSchema = {
  * The maximum number of times that one reference is followed on the way to a schema. A schema that
  * contains itself would otherwise be repeated without end.
  */
-const REPEATS_MAX = 2
+export const REPEATS_MAX = 2
 /** The maximum number of schemas that are combined into one by references and `allOf`. */
-const PARTS_MAX = 64
+export const PARTS_MAX = 64
 /**
  * The maximum length of a list of properties or required names that is joined with another one. A
  * longer list may be inherited by each of many nested schemas, and joining it in each of them would

@@ -1,33 +1,16 @@
 import { SchemaSizeError } from '../../canonical/canonical-request.ts'
 
-/**
- * The maximum number of bytes of copies in one request. The schemas of an agent with a hundred
- * tools have far fewer.
- */
-const BYTES_MAX = 256 * 1024
-/** The bytes of copies that a request of any length may have. A shorter request may have fewer. */
-const BYTES_OF_ANY_REQUEST = 64 * 1024
-/** The maximum number of bytes of copies for each byte of a short request. */
-const COPIES_OF_SHORT_REQUEST = 16
 /** The bytes of a copy that are counted in addition to its text. */
 const BYTES_PER_COPY = 32
 /**
- * The maximum number of bytes that the schemas of unions may repeat, and the part of the request's
- * length that they may have. The hold (the reserved quota) does not count them, because the
- * punctuation of JSON, which it counts, usually has more bytes that are no tokens.
+ * The bytes that the schemas of unions may repeat in a request of any length, the part of a longer
+ * request's length that they may have, and their maximum. The hold (the reserved quota) does not
+ * count them, because the punctuation of JSON, which it counts, usually has more bytes that are no
+ * tokens.
  */
-const UNION_BYTES_MAX = 4_096
+const UNION_BYTES_OF_ANY_REQUEST = 2_048
 const UNION_PART = 8
-
-/**
- * Returns the maximum number of bytes that conversion to Gemini's format may add to a request by
- * replacing references in JSON schemas. The hold counts each of these bytes as a token. The
- * conversion refuses a request with more.
- */
-export const copiedSchemaBytesOf = (body: Buffer): number =>
-  body.includes('$ref')
-    ? Math.min(body.length * COPIES_OF_SHORT_REQUEST, body.length + BYTES_OF_ANY_REQUEST, BYTES_MAX)
-    : 0
+const UNION_BYTES_MAX = 16 * 1024
 
 /** The bytes that the schemas of one request may still repeat. */
 export class SchemaCopies {
@@ -36,9 +19,16 @@ export class SchemaCopies {
   private readonly definitions = new Set<object>()
   private readonly lengths = new Map<object, number>()
 
-  constructor(body: Buffer) {
-    this.bytesLeft = copiedSchemaBytesOf(body)
-    this.unionBytesLeft = Math.min(UNION_BYTES_MAX, Math.floor(body.length / UNION_PART))
+  /** `bytesMax` limits the copies. The length of the request limits what unions repeat. */
+  constructor(bytesMax: number, requestLength: number) {
+    this.bytesLeft = bytesMax
+    const ofLength = Math.max(UNION_BYTES_OF_ANY_REQUEST, Math.floor(requestLength / UNION_PART))
+    this.unionBytesLeft = Math.min(UNION_BYTES_MAX, ofLength)
+  }
+
+  /** The number of bytes of copies that are still allowed. */
+  get left(): number {
+    return this.bytesLeft
   }
 
   /**
@@ -109,9 +99,14 @@ export class SchemaReferences {
    * a schema within itself, which can be cut, and throws an error for any other schema.
    */
   take(ref: string, schema: object, isRecursive: boolean): boolean {
-    if (this.copies.takeSchema(schema, DEFINITION.test(ref))) return true
+    if (this.tryTake(ref, schema)) return true
     if (isRecursive || ref === '#') return false
     throw new SchemaSizeError(this.label, 'The references in the schema add too much to it.')
+  }
+
+  /** Counts a copy of the schema to which `ref` refers. Returns false if too few bytes are left. */
+  tryTake(ref: string, schema: object): boolean {
+    return this.copies.takeSchema(schema, DEFINITION.test(ref))
   }
 
   /** Counts copies of members that the schemas of a union share. */

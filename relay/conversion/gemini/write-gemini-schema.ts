@@ -9,7 +9,7 @@ import {
 import { type SchemaCopies, SchemaReferences } from './schema-copies.ts'
 
 /** The maximum depth of a schema. Gemini refuses schemas that are nested much deeper. */
-const DEPTH_MAX = 24
+export const DEPTH_MAX = 24
 /**
  * The maximum number of schemas in one schema. With references, a short text can describe an
  * enormous schema.

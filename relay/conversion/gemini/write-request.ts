@@ -2,8 +2,9 @@ import type { JsonObject } from '#relay/canonical/json-values.ts'
 import type { CanonicalRequest, Converted } from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { addLossesOfOpenAiMembers } from '../members-of-openai-only.ts'
+import { schemaCopiesOf } from './count-copied-schema-bytes.ts'
 import { isGemini3 } from './model-version.ts'
-import { SchemaCopies } from './schema-copies.ts'
+import type { SchemaCopies } from './schema-copies.ts'
 import { writeThinkingConfig } from './thinking-config.ts'
 import { writeContents } from './write-contents.ts'
 import { toGeminiSchema } from './write-gemini-schema.ts'
@@ -22,7 +23,7 @@ export function writeRequest(
   requestBody: Buffer,
 ): Converted<JsonObject> {
   const losses: string[] = []
-  const copies = new SchemaCopies(requestBody)
+  const copies = schemaCopiesOf(requestBody)
   const { systemInstruction, contents } = writeContents(request, losses)
   const tools = writeTools(request, copies, losses)
   const toolConfig = writeToolConfig(request, losses)

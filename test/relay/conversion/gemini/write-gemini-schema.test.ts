@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import { schemaCopiesOf } from '#relay/conversion/gemini/count-copied-schema-bytes.ts'
 import { readGeminiSchema } from '#relay/conversion/gemini/read-gemini-schema.ts'
-import { SchemaCopies } from '#relay/conversion/gemini/schema-copies.ts'
 import { toGeminiSchema } from '#relay/conversion/gemini/write-gemini-schema.ts'
 
 /** Writes a schema of a request whose other members have 4 000 bytes. */
 const write = (schema: unknown) => {
-  const body = Buffer.from(`${JSON.stringify({ schema })}${' '.repeat(4_000)}`)
-  return toGeminiSchema(schema, 's', new SchemaCopies(body))
+  const body = Buffer.from(
+    `${JSON.stringify({ tools: [{ parameters: schema }] })}${' '.repeat(4_000)}`,
+  )
+  return toGeminiSchema(schema, 's', schemaCopiesOf(body))
 }
 const schemaOf = (schema: unknown) => write(schema).value
 const lossesOf = (schema: unknown) => write(schema).losses
