@@ -445,6 +445,24 @@ describe('the official client of Google', () => {
   })
 })
 
+it('a call that is translated for Cohere holds the digits of its numbers', async () => {
+  await rig.addChannel(3, { type: 34, baseUrl: provider.url, models: ['sim-small'] })
+  provider.answers.set('POST /v2/chat', { status: 400, body: { message: 'invalid request' } })
+  const parameters = `{"type":"object","examples":[${Array(900).fill('1e20').join()}]}`
+  const tool = `{"type":"function","function":{"name":"f","parameters":${parameters}}}`
+  const messages = '[{"role":"user","content":"Hi"}]'
+  await fetch(`${rig.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+    body: `{"model":"sim-small","max_tokens":9,"messages":${messages},"tools":[${tool}]}`,
+  })
+  const sent = provider.requests[0]?.body.length ?? 0
+  expect(sent).toBeGreaterThan(900 * 20)
+  const [admission] = await rig.callEvents()
+  const hold = admission?.type === 'CallAdmitted' ? Number(admission.data.hold) : 0
+  expect(hold).toBeGreaterThanOrEqual(sent)
+})
+
 it('a converted call names that the model in its body was ignored', async () => {
   await rig.addChannel(3, { baseUrl: provider.url, models: ['sim-small'] })
   const message = { role: 'assistant', content: 'Yes.' }
