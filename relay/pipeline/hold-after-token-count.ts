@@ -16,7 +16,7 @@ type RequestVariants = readonly [ChatRequest, ...ChatRequest[]]
 
 /**
  * The minimum length of a request whose tokens are counted. Counting a shorter request would lower
- * the hold only slightly.
+ * the hold only slightly, unless its schemas repeat references for Gemini.
  */
 const COUNTED_FROM_BYTES = 4_096
 /**

@@ -165,7 +165,6 @@ describe('calls of other formats on a Gemini channel', () => {
       const POOR = { user: 21, key: 'P'.repeat(48) }
       await rig.addUser(POOR.user)
       await rig.addToken(22, POOR.user, POOR.key)
-      // The bound of the copies is 71 000 tokens.
       await rig.grant(POOR.user, 12_000n * calls)
       const client = new OpenAI({
         apiKey: `sk-${POOR.key}`,
