@@ -1,11 +1,8 @@
-import {
-  channelsIn,
-  type Offer,
-  oncePerOffer,
-} from '#domain/routing/channels-by-group-and-model.ts'
+import { channelsIn } from '#domain/routing/channels-by-group-and-model.ts'
 import type { RelayError } from '../canonical/relay-error.ts'
-import type { ChatRequest, FormatName } from '../dialects/wire-format.ts'
-import { type RelayChannel, serves } from '../views/channel-view.ts'
+import type { ChatRequest } from '../dialects/wire-format.ts'
+import { serves } from '../views/channel-view.ts'
+import { anyChannelOncePerModel } from './any-channel-once-per-model.ts'
 import type { Caller } from './authenticate.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'
 import { isKeyed } from './claim-idempotency-key.ts'
@@ -55,26 +52,8 @@ export function checkConversion(
   })
 }
 
-/**
- * Caches, for each offer, whether a channel serves a model in a format. A key consists of the
- * format and the model.
- */
-const answersByFormat = oncePerOffer((_offer: Offer<RelayChannel>) => new Map<string, boolean>())
-
 /** Reports whether at least one channel serves the model in the caller's format. */
-function isServedWithoutConversion(
-  offer: Offer<RelayChannel>,
-  format: FormatName,
-  model: string,
-): boolean {
-  const answers = answersByFormat(offer)
-  const key = `${format} ${model}`
-  const existing = answers.get(key)
-  if (existing !== undefined) return existing
-  const isServed = channelsIn(offer).some((channel) => serves(channel, format, model))
-  answers.set(key, isServed)
-  return isServed
-}
+const isServedWithoutConversion = anyChannelOncePerModel(serves)
 
 function conversionError(
   { views }: Pick<RelayDeps, 'views'>,

@@ -1,8 +1,4 @@
-import {
-  channelsIn,
-  type Offer,
-  oncePerOffer,
-} from '#domain/routing/channels-by-group-and-model.ts'
+import type { Offer } from '#domain/routing/channels-by-group-and-model.ts'
 import type { AdapterOptions } from '../adapters/read-claude-and-gemini-options.ts'
 import { modelAndSuffixAtChannel } from '../adapters/resolve-model-suffix.ts'
 import { lengthLimitError } from '../conversion/conversion-limits.ts'
@@ -13,6 +9,7 @@ import {
 import { formatFor } from '../dialects/choose-provider-format.ts'
 import { type ChatRequest, type FormatName, isDirectFormat } from '../dialects/wire-format.ts'
 import { type RelayChannel, serves } from '../views/channel-view.ts'
+import { anyChannelOncePerModel } from './any-channel-once-per-model.ts'
 import { channelsWithDistinctRequests } from './channels-with-distinct-requests.ts'
 
 /**
@@ -53,27 +50,16 @@ function formatNameAt(
   return formatFor(channel, request.format, model).name
 }
 
-/** Caches the answers of `mayBeConverted` for each offer, by format and model. */
-const answersByFormat = oncePerOffer((_offer: Offer<RelayChannel>) => new Map<string, boolean>())
-
 /**
  * Reports whether at least one channel does not serve the model in the caller's format, or has an
  * endpoint whose chats are translated to the provider's own format.
  */
-function mayBeConverted(offer: Offer<RelayChannel>, format: FormatName, model: string): boolean {
-  const answers = answersByFormat(offer)
-  const key = `${format} ${model}`
-  const existing = answers.get(key)
-  if (existing !== undefined) return existing
-  const isNeeded = channelsIn(offer).some(
-    (channel) =>
-      channel.target !== null &&
-      (!serves(channel, format, model) ||
-        channel.target.endpoints.some(({ translation }) => translation !== undefined)),
-  )
-  answers.set(key, isNeeded)
-  return isNeeded
-}
+const mayBeConverted = anyChannelOncePerModel(
+  (channel, format, model) =>
+    channel.target !== null &&
+    (!serves(channel, format, model) ||
+      channel.target.endpoints.some(({ translation }) => translation !== undefined)),
+)
 
 /** `1e20` has 21 digits. JavaScript writes larger numbers with an exponent. */
 const ADDED_PER_NUMBER = 17
