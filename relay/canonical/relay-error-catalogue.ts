@@ -53,6 +53,18 @@ export const RELAY_ERRORS: Record<RelayErrorCode, HttpError> = {
     'The request body has more than {subject} fields.',
     '请求体包含超过 {subject} 个字段。',
   ),
+  json_too_many_objects: httpError(
+    400,
+    'invalid_request_error',
+    'The request body has more than {subject} objects and arrays.',
+    '请求体包含超过 {subject} 个对象和数组。',
+  ),
+  arguments_too_large: httpError(
+    400,
+    'invalid_request_error',
+    'The arguments of tool calls have more than {subject} fields, objects and arrays together.',
+    '工具调用的参数共包含超过 {subject} 个字段、对象和数组。',
+  ),
   json_name_too_long: httpError(
     400,
     'invalid_request_error',

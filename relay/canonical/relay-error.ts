@@ -10,6 +10,8 @@ export type RelayErrorCode =
   | 'json_too_deep'
   | 'json_too_long'
   | 'json_too_wide'
+  | 'json_too_many_objects'
+  | 'arguments_too_large'
   | 'json_name_too_long'
   | 'invalid_text'
   | 'invalid_utf8'

@@ -16,18 +16,18 @@ const COLON = 58
 const BEGINNINGS = [...Buffer.from('{[')]
 
 /**
- * Returns an error if a request is too long or has too many members to be parsed. Otherwise,
- * returns null.
+ * Returns an error if a request is too long, or has too many members, objects or arrays, to be
+ * parsed. Otherwise, returns null.
  */
 export function conversionLimitError(body: Buffer): RelayError | null {
   const error = lengthLimitError(body.length)
   if (error !== null) return error
   // Each member of an object has one colon outside of strings.
-  const isTooWide =
-    countOutsideStrings(body, [COLON], CONVERTED_KEYS_MAX) > CONVERTED_KEYS_MAX ||
-    countOutsideStrings(body, BEGINNINGS, CONVERTED_LISTS_MAX) > CONVERTED_LISTS_MAX
-  if (isTooWide) {
+  if (countOutsideStrings(body, [COLON], CONVERTED_KEYS_MAX) > CONVERTED_KEYS_MAX) {
     return relayError('json_too_wide', { subject: `${CONVERTED_KEYS_MAX}` })
+  }
+  if (countOutsideStrings(body, BEGINNINGS, CONVERTED_LISTS_MAX) > CONVERTED_LISTS_MAX) {
+    return relayError('json_too_many_objects', { subject: `${CONVERTED_LISTS_MAX}` })
   }
   return null
 }

@@ -88,7 +88,7 @@ function emptyConversationError(caller: WireFormat, losses: readonly string[]): 
 /** Returns the error for a request that can't be converted. */
 export function relayErrorOf(error: ConversionError): RelayError {
   if (error instanceof ArgumentsSizeError) {
-    return relayError('json_too_wide', { subject: `${CONVERTED_KEYS_MAX}` })
+    return relayError('arguments_too_large', { subject: `${CONVERTED_KEYS_MAX}` })
   }
   const param = error.param.slice(0, PATH_LENGTH_MAX)
   if (error instanceof ToolConflictError || error instanceof SchemaSizeError) {
@@ -167,6 +167,7 @@ const CONVERSION_FAILURES: ReadonlySet<RelayError['code']> = new Set<RelayError[
   ...(['invalid_in_format', 'not_convertible', 'needs_provider_tool'] as const),
   ...(['duplicate_tool_name', 'required_tool_missing', 'schema_too_large'] as const),
   ...(['request_too_large_to_convert', 'json_too_wide'] as const),
+  ...(['json_too_many_objects', 'arguments_too_large'] as const),
 ])
 
 /**

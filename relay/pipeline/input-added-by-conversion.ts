@@ -65,13 +65,20 @@ const mayBeConverted = anyChannelOncePerModel(
 const ADDED_PER_NUMBER = 17
 /** `1e-6` is written as `0.000001`. JavaScript writes smaller numbers with an exponent. */
 const ADDED_PER_FRACTION = 4
-/** Escapes that may be parts of a number in a text: digits, `.`, `+`, `-`, `E` and `e`. */
-const ESCAPED_PART = /\\u00(?:3\d|2[bde]|[46]5)/gi
 /**
- * Matches the exponent of a number, in a string too. What may follow a number must follow, so that
- * most hexadecimal texts do not match. A number with more digits gets shorter.
+ * Matches the exponent of a number, in a string too, where each of its characters may be an escape
+ * such as `\u0065`. What may follow a number must follow, so that most hexadecimal texts do not
+ * match, and escapes such as `\u00e9` do not match either. A number with more digits gets shorter.
  */
-const EXPONENT = /(?<=\d)e([+-]?)(\d{1,400})(?=[\s,\]}"\\])/gi
+const EXPONENT = new RegExp(
+  [
+    /(?<=\d)(?<!\\u[\da-f]{1,3})(?:e|\\u00[46]5)/,
+    /([+-]|\\u002[bd])?((?:\d|\\u003\d){1,400})(?=[\s,\]}"\\])/,
+  ]
+    .map(({ source }) => source)
+    .join(''),
+  'gi',
+)
 
 /** Caches the counts. All alternatives of a request share its body. */
 const BYTES_OF_NUMBERS = new WeakMap<Buffer, number>()
@@ -85,16 +92,14 @@ function bytesAddedByNumbers(body: Buffer): number {
   if (existing !== undefined) return existing
   const text = body.toString('latin1')
   let bytes = 0
-  for (const [, sign, digits] of text.matchAll(EXPONENT)) {
-    bytes += sign === '-' ? ADDED_PER_FRACTION : addedByExponent(Number(digits))
-  }
-  if (text.includes('\\u00')) {
-    for (const _escape of text.matchAll(ESCAPED_PART)) bytes += ADDED_PER_NUMBER
+  for (const [, sign = '', digits = ''] of text.matchAll(EXPONENT)) {
+    const isFraction = sign === '-' || /d$/i.test(sign)
+    bytes += isFraction ? ADDED_PER_FRACTION : addedByExponent(Number(digits))
   }
   BYTES_OF_NUMBERS.set(body, bytes)
   return bytes
 }
 
-/** `1e5` has three bytes and becomes six. `1e21` becomes `1e+21`. */
+/** `1e5` has three bytes and becomes six. `1e21` becomes `1e+21`. NaN stands for escaped digits. */
 const addedByExponent = (exponent: number): number =>
-  Math.min(ADDED_PER_NUMBER, Math.max(2, exponent - 2))
+  Number.isNaN(exponent) ? ADDED_PER_NUMBER : Math.min(ADDED_PER_NUMBER, Math.max(2, exponent - 2))

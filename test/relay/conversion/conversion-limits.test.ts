@@ -27,7 +27,7 @@ describe('the number of members of a request that is converted', () => {
   it.each(['{}', '[]'])('is limited also for empty values such as %s', (value) => {
     const listOf = (count: number) => Buffer.from(`{"a":[${Array(count).fill(value).join()}]}`)
     expect(conversionLimitError(listOf(79_998))).toBeNull()
-    expect(conversionLimitError(listOf(80_000))).toMatchObject({ code: 'json_too_wide' })
+    expect(conversionLimitError(listOf(80_000))).toMatchObject({ code: 'json_too_many_objects' })
   })
 
   it('does not count colons of texts', () => {
@@ -106,6 +106,6 @@ describe('the JSON in texts of a request that is converted', () => {
 
   it('gives the error of the limit', () => {
     const error = relayErrorOf(new ArgumentsSizeError('arguments', ''))
-    expect(error).toMatchObject({ code: 'json_too_wide', params: { subject: '40000' } })
+    expect(error).toMatchObject({ code: 'arguments_too_large', params: { subject: '40000' } })
   })
 })
