@@ -94,6 +94,8 @@ it('a user gets from the login to the log of a call by keyboard alone', async ()
   expect(sent('POST /api/token/')).toBe(1)
 
   await press(link(en('shell.usageLog')))
+  // The page of tokens, which also has a grid, is shown until the usage log is loaded.
+  await title(en('shell.usageLog'))
   await tabTo(page.getByRole('grid'))
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')

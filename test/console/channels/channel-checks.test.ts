@@ -135,14 +135,15 @@ it('the balance of one or all channels is refreshed, and a failure is reported',
   await cell.getByText('$41.50').waitFor()
   site.routes['GET /api/channel/update_balance/2/'] = () =>
     refused('The balance could not be read: 401')
-  await cell
-    .getByRole('button', { name: zh('channels.refreshBalance', { name: 'DeepSeek' }) })
-    .click()
+  const refresh = cell.getByRole('button', {
+    name: zh('channels.refreshBalance', { name: 'DeepSeek' }),
+  })
+  await refresh.click()
   await page.getByText('The balance could not be read: 401').waitFor()
+  // The button ignores clicks until the list has been read again.
+  await expect.poll(() => refresh.getAttribute('aria-busy')).toBe('false')
   site.routes['GET /api/channel/update_balance/2/'] = () => ok({ balance: 40 })
-  await cell
-    .getByRole('button', { name: zh('channels.refreshBalance', { name: 'DeepSeek' }) })
-    .click()
+  await refresh.click()
   await page.getByText(zh('channels.balanceUpdated', { name: 'DeepSeek' })).waitFor()
   site.routes['GET /api/channel/update_balance'] = () => ok({ updated: 2, failed: 1, left: 0 })
   await fromList(zh('channels.updateBalances'))
