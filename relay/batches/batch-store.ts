@@ -12,8 +12,8 @@ export type UploadedFile = {
   readonly channelId: number
   readonly keyRef: string
   /**
-   * The provider's id of the file. Null while the upload runs, and if the process ended during the
-   * upload. In the second case, the provider may have the file, which is then found by its name.
+   * The provider's id of the file. It is null while the upload runs. It stays null if the process
+   * ended during the upload. The provider may then have the file, which is found by its name.
    */
   readonly upstreamId: string | null
 }
@@ -43,8 +43,8 @@ export type StoredBatch = {
    */
   readonly deniedAt: number
   /**
-   * The time at which an attempt to settle the batch first failed for another reason after the last
-   * denial, in Unix milliseconds; 0 if there was no such failure.
+   * The time of the first failed attempt to settle the batch since the last denial, in Unix
+   * milliseconds; 0 if there was no such failure. A denial does not count as such a failure.
    */
   readonly failingSince: number
   /**
@@ -74,10 +74,10 @@ export type StoredBatch = {
 }
 
 /**
- * The time after which the request that has stored a batch counts as dead if it has not reserved
- * the quota. A repeat with the same `Idempotency-Key` then takes the batch over. This is longer
- * than a reservation usually takes. If a reservation takes longer and a repeat has taken the batch
- * over, `confirm` fails, and the first request does not send the batch.
+ * The time in milliseconds that a request has to reserve the quota of the batch that it stored.
+ * After this time, the request counts as dead, and a repeat with the same `Idempotency-Key` may
+ * take the batch over. A reservation usually takes less time. If it takes longer and a repeat has
+ * taken the batch over, `confirm` returns false, and the first request does not send the batch.
  */
 export const HOLDING_MS = 60_000
 
@@ -219,8 +219,8 @@ export const fromStore = <T>(query: Promise<T>): Promise<T> =>
   })
 
 /**
- * The time from its submission for which a settled batch is kept. Anthropic keeps results for 29
- * days.
+ * How long a settled batch is kept after its submission, in milliseconds. Anthropic keeps results
+ * for 29 days.
  */
 const RETENTION_MS = 30 * 86_400_000
 

@@ -24,9 +24,9 @@ export type StoredFile = {
   readonly channelId: number
   readonly keyRef: string
   /**
-   * The provider's id of the file. Empty while the file is uploaded, and if the upload failed or
-   * the process ended during the upload. Such a file is not shown to callers. The provider may have
-   * the file, which is then found by its name.
+   * The provider's id of the file. It is empty while the upload runs. It stays empty if the upload
+   * failed or the process ended during the upload. A file without this id is not shown to callers.
+   * The provider may nevertheless have the file, which is then found by its name.
    */
   readonly upstreamId: string
 }
@@ -58,9 +58,9 @@ export const UNFINISHED_MS = 2 * UPLOAD_MS
 
 /**
  * Reports whether a file counts towards its user's limits. A file without a provider's id counts
- * only while its upload runs. Such a file is recognized by its expiry exactly `UNFINISHED_MS` after
- * its creation. A file whose upload failed or could not be recorded expires at another time. Such a
- * file does not count, because the user can neither see nor delete it.
+ * only while its upload runs. During the upload, the file expires exactly `UNFINISHED_MS` after its
+ * creation. A file whose upload failed or could not be recorded expires at another time. This file
+ * does not count, because the user can neither see nor delete it.
  */
 export const countsTowardsLimits = (
   { upstreamId, createdAt, expiresAt }: Pick<StoredFile, 'upstreamId' | 'createdAt' | 'expiresAt'>,
@@ -113,7 +113,7 @@ export type FileStore = {
   expire(file: string, expiresAt: number): Promise<void>
   /** Returns the ids of the users who have files. */
   owners(): Promise<readonly number[]>
-  /** Lets all files of these users that would expire after the time `after` expire at `at`. */
+  /** Sets the expiry to `at` for all files of these users that would expire later than `after`. */
   expireOfUsers(userIds: readonly number[], at: number, after: number): Promise<void>
   /** Returns at most `limit` files that have expired at the time `at`. */
   expired(at: number, limit: number): Promise<readonly StoredFile[]>

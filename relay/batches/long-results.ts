@@ -58,8 +58,9 @@ async function* slicesOf(piece: Buffer): AsyncGenerator<Buffer> {
 
 /**
  * Yields the parts of results. A result with too many values is handled like one that is too long,
- * because `{}` needs more than twenty times its length as memory once it is parsed, and many short
- * names need almost as much, and seconds, because each is looked up in the table of all names.
+ * because parsing it needs much memory: a parsed `{}` needs more than twenty times its length. Many
+ * short names need almost as much memory. They also take seconds, because each name is looked up in
+ * the table of all names.
  *
  * The event loop does other work after some parts. One piece of a download may contain thousands of
  * short results, and finding out that one of them is not JSON takes 5 µs.
@@ -146,18 +147,20 @@ export type ResultRendering = {
   /** Returns a result as the caller receives it, or null if the caller must not see it. */
   readonly render: (result: string) => string | null | Promise<string | null>
   /**
-   * Returns the rules by which a long result is passed on while it arrives. `outline` contains its
-   * members at the beginning. Returns null if these do not show that the caller may see the answer.
+   * Returns the rules by which a long result is passed on while it arrives. `outline` contains the
+   * members at the beginning of the result. Returns null if these members do not show that the
+   * caller may see the answer.
    */
   readonly rulesOfLong: (outline: string) => RuleOf | null
   /**
-   * Resolves to what the caller receives in place of a long result that would be passed on, or to
-   * null if it may be. `beginning` is its first piece. Omitted if no result is withheld.
+   * Called for a long result that has such rules. Resolves to the text that the caller receives in
+   * place of the result, or to null if the result may be passed on. `beginning` is the first piece
+   * of the result. Omitted if no result is withheld.
    */
   readonly renderWithheld?: (outline: string, beginning: Buffer) => Promise<string | null>
   /**
-   * Returns what the caller receives in place of a long result without such rules, or null if this
-   * is nothing. `outline` does not contain the answer.
+   * Returns the text that the caller receives in place of a long result without such rules, or null
+   * if the caller receives nothing. `outline` does not contain the answer.
    */
   readonly renderUnshown: (outline: string) => string | null
 }

@@ -100,7 +100,7 @@ const plans = new Permits({
 const PLANS_BUSY = relayError('overloaded', { retryAfter: 2 })
 
 /**
- * Runs `work`, which plans a batch of this user, once few enough other batches are being planned.
+ * Runs `work`, which plans a batch of this user, as soon as the limits on planning allow it.
  * Returns `PLANS_BUSY` if too many batches wait, if the wait is too long, or if `signal` is aborted
  * during the wait, for example because the caller has left. A batch of such a caller must not be
  * sent, because the caller does not learn the batch's id and probably submits the batch again.
@@ -239,8 +239,9 @@ export async function planLine(
   const { isPassThrough, adapters, screening } = views.options.options
   const read = format.readRequest(isPassThrough ? reserializeJson(params) : params, path)
   if (isRelayError(read)) return read
-  // The answer to a single call names the model in its path. In a batch, lines for different models
-  // may have been put together by mistake.
+  // A line whose body names another model than the path is refused, because lines for different
+  // models may have been put together by mistake. A single call is not refused, because its answer
+  // names the model in the path.
   if (read.namesOtherModel) return relayError('invalid_parameter', { param: 'model' })
   if (read.isStream) return relayError('parameter_not_supported', { param: 'stream' })
   if (read.stored !== undefined) {
@@ -316,7 +317,8 @@ export function callsOf({
     const { model = '', price } = parts[part] ?? {}
     const { calls, tokens } = byModel.get(model) ?? { calls: 0, tokens: 0 }
     const { outputTokens, choices } = bounds
-    // Images with a price per image have only the tokens that the provider reports, usually none.
+    // For images with a price per image, no output is estimated, because providers usually report
+    // no tokens for such images.
     const outputTokensMax = imageFactor !== undefined && price?.mode === 'call' ? 0 : outputTokens
     const estimate = estimateTokensOf({ body: { length: bytes }, outputTokensMax, choices })
     byModel.set(model, { model, calls: calls + 1, tokens: tokens + estimate })

@@ -84,11 +84,11 @@ export type Metered = {
 /**
  * Determines the billed usage. The provider's report is billed if it is trusted and plausible and
  * covers the whole answer. A report of a whole answer that is trusted but doubtful is corrected
- * with the gateway's own count. If the report is not trusted, the reports of the stream have an
- * anomaly, or the answer is incomplete or continued after the report, the larger of the report and
- * the own count is billed. Without a report, the own count is billed. A faulty or early report
- * (often zero) can therefore not make a call cheaper. The output limit in `limits` decides how much
- * reported output is plausible.
+ * with the gateway's own count. The larger of the report and the own count is billed in each of
+ * these cases: the report is not trusted, the reports of the stream have an anomaly, the answer is
+ * incomplete, or the answer continued after the report. Without a report, the own count is billed.
+ * A faulty or early report (often zero) can therefore not make a call cheaper. The output limit in
+ * `limits` decides how much reported output is plausible.
  */
 export function meter(
   delivery: Delivery,
@@ -234,8 +234,8 @@ const INVALID: ReadonlySet<UsageAnomaly | null> = new Set<UsageAnomaly>([
 
 /**
  * Returns the usage to charge for a running stream if this process dies. It is the larger of the
- * provider's report and the gateway's own count, but at most the usage in `limits`, which the
- * call's hold (reserved quota) covers, apart from a small excess of open-ended streams.
+ * provider's report and the gateway's own count, but at most the usage in `limits`. The call's hold
+ * (reserved quota) covers this maximum, except for a small excess of open-ended streams.
  */
 export function usageSoFar(
   rawUsage: unknown,

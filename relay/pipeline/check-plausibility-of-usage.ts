@@ -23,7 +23,7 @@ export type MeteredCall = {
   readonly onUnreadable?: (err: unknown) => void
 }
 
-/** A provider's tokenizer may count this many times as many tokens as the gateway's. */
+/** For the same text, a provider's token count may be up to this many times the gateway's count. */
 const TOKENIZER_FACTOR = 3
 /**
  * Output above the limit is not reported as an anomaly if it exceeds the limit by at most an eighth
@@ -108,9 +108,8 @@ export function resolveDoubts(
 /**
  * Decides whether the cached tokens in a report come in addition to the prompt tokens or are
  * included in them. They come in addition if the prompt tokens alone are too few for the gateway's
- * own count of the request. In this case, the gateway's count also limits the cached tokens of a
- * text request, and the interpretation that the cached tokens are included becomes
- * `otherInterpretation`.
+ * own count of the request. In this case, the usage with included cached tokens becomes
+ * `otherInterpretation`. For a text request, the gateway's count also limits the cached tokens.
  */
 export function resolveCache(
   report: UsageReport,

@@ -20,10 +20,9 @@ export type CallTerms = {
   readonly hold: Quota
   readonly bounds: CallBounds
   /**
-   * True if neither a limit in the request (in at least one of its variants) nor the model's
-   * configured cap limits the output. `bounds` then contains the default cap. A stream can raise
-   * its hold beyond this cap. If the balance is spent, a plain call (not a stream) is charged at
-   * most its hold.
+   * True if the model has no configured cap and at least one variant of the request has no output
+   * limit. `bounds` then contains the default cap. A stream can raise its hold beyond this cap. If
+   * the balance is spent, a plain call (not a stream) is charged at most its hold.
    */
   readonly isOpenEnded: boolean
   readonly isStream: boolean
@@ -67,7 +66,7 @@ export type VariantBounds = Pick<
 
 /**
  * The limits of the provider's tools: the maximum number of uses of each tool with a price per use,
- * and the maximum number of input tokens that the tools without one may add.
+ * and the maximum number of input tokens that the tools without a price per use may add.
  */
 export type ToolBounds = { readonly uses: ToolCounts; readonly inputTokens: number }
 
@@ -160,8 +159,8 @@ function outputLimitOf(
 }
 
 /**
- * Returns the number by which a price per call is multiplied: the number of answers for which
- * `request`, the request to the provider, asks. It is never higher than what the hold covers.
+ * Returns the number by which a price per call is multiplied. This is the number of answers that
+ * the caller receives for the request, but at most the number of answers that the hold covers.
  */
 export const billedCalls = (
   { choices, returnedChoices = choices }: Pick<ChatRequest, 'choices' | 'returnedChoices'>,

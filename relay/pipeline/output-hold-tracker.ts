@@ -33,7 +33,8 @@ const BYTES_PER_TOKEN = 2
 const PARSE_BELOW_TOKENS = 64
 
 /**
- * Returns the estimated output in tokens above which a provider ignores the output limit `limit`.
+ * Returns the number of estimated output tokens above which the relay assumes that a provider
+ * ignores the output limit `limit`.
  */
 export const roughOutputMax = (limit: number): number => limit * ROUGH_FACTOR + PROGRESS_STEP_TOKENS
 

@@ -236,10 +236,10 @@ type FittedLimit = {
  * Fits the thinking budget to the output limit. If the hold covers only `covered` output tokens and
  * the provider of a chat does not count thinking towards the limit, these tokens are divided
  * between thinking and answer. The answer gets half of the tokens, or its own limit if this is
- * lower. Thinking gets the rest, up to its own budget, and what it leaves goes to the answer. If
- * the rest is below the smallest budget that the provider accepts, thinking gets this budget. In
- * Anthropic's format, the budget must be below the limit. Returns an error if the quota pays for no
- * output.
+ * lower. Thinking gets the rest, up to the most that the model may think for the request. Tokens
+ * above this maximum go to the answer. If the rest is below the smallest budget of the provider,
+ * thinking gets this smallest budget. In Anthropic's format, the budget must be below the limit.
+ * Returns an error if the quota pays for no output.
  */
 export function fitThinkingBudgetAndLimit(
   channel: RelayChannel,

@@ -13,8 +13,8 @@ const [TIMESTAMP_SCALE, DURATION, TIMESTAMP] = [0x2ad7b1, 0x4489, 0xe7]
 const [SIMPLE_BLOCK, BLOCK] = [0xa3, 0xa1]
 const [SAMPLING_FREQUENCY, CODEC_PRIVATE] = [0xb5, 0x63a2]
 /**
- * The elements that state how frames are encoded: the encoding itself, its algorithm, and the first
- * bytes that it removed from all frames.
+ * The elements that state how frames are encoded: the encoding itself, its algorithm, and the bytes
+ * that the algorithm removed from the start of every frame.
  */
 const [CONTENT_ENCODING, ALGORITHM, REMOVED_BYTES] = [0x6240, 0x4254, 0x4255]
 const REMOVES_BYTES = 3
@@ -85,8 +85,8 @@ type Contents = {
 
 /**
  * Returns the duration in seconds of the WebM or Matroska file that begins at an offset, or null if
- * it is not known. The duration is computed from the frames of the audio, all of which decoders
- * play. The header is not trusted, because it can state any duration, and recorders in browsers
+ * it is not known. The duration is computed from the frames of the audio, because decoders play all
+ * frames. The header is not trusted, because it can state any duration, and recorders in browsers
  * state none. The header counts only if the frames do not tell their duration.
  */
 export async function webmSeconds(file: AudioFile, from: number): Promise<number | null> {
