@@ -62,6 +62,11 @@ describe('a price per image', () => {
   it.each([
     ['256x256', undefined, 1, 8_000],
     ['512x512', undefined, 2, 18_000],
+    ['384x512', undefined, 1, 9_000],
+    ['1x1', undefined, 1, 20_000],
+    ['128x512', 'hd', 1, 40_000],
+    ['0x0', undefined, 1, 40_000],
+    ['00256x00256', undefined, 1, 40_000],
     [undefined, undefined, 1, 20_000],
     ['1024x1024', 'hd', 1, 40_000],
     ['1792x1024', 'standard', 1, 40_000],

@@ -1,7 +1,9 @@
 import type { DecimalText, PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import type { ChatRequest } from '../wire-format.ts'
 
-const SIDES = /^(\d{1,5})[x*](\d{1,5})$/
+const SIDES = /^([1-9]\d{0,4})[x*]([1-9]\d{0,4})$/
+/** The length in pixels of the sides of the smallest images that providers make. */
+const SIDE_MIN = 256
 /** The sizes that have a name, each with its price factor at the usual quality. */
 const NAMED: ReadonlyMap<string, 1 | 2> = new Map([
   ...(['auto', 'adaptive', '1K'] as const).map((name) => [name, 1] as const),
@@ -13,19 +15,21 @@ const USUAL_QUALITIES: ReadonlySet<string | null> = new Set([
 ])
 
 /**
- * Returns the factor by which the price per image is multiplied. The factor is 0.4 for sides of at
- * most 256 pixels, 0.45 for sides of at most 512 pixels, and 2 for an image with a side of 1792
- * pixels or more. The factor is 1 for all sizes in between. High quality multiplies the factor by
- * 2, or only by 1.5 for the largest images. An unknown size counts as one of the largest, and an
- * unknown quality counts as high. These rules prevent a caller from getting a large image for the
- * price of a small one.
+ * Returns the factor by which the price per image is multiplied. The factor is 0.4 for sides of 256
+ * pixels, 0.45 for sides of at most 512 pixels, and 2 for an image with a side of 1792 pixels or
+ * more. The factor is 1 for all sizes in between, and for a side below 256 pixels, because a
+ * provider that ignores such a size makes an image of its usual size. High quality multiplies the
+ * factor by 2, or only by 1.5 for the largest images. An unknown size counts as one of the largest,
+ * and an unknown quality counts as high. These rules prevent a caller from getting a large image
+ * for the price of a small one.
  */
 export function imageFactorOf(size: string | null, quality: string | null): DecimalText {
   const isUsual = USUAL_QUALITIES.has(quality)
   const [, width, height] = SIDES.exec(size ?? '1024x1024') ?? []
   if (width !== undefined) {
-    const longer = Math.max(Number(width), Number(height))
-    if (longer <= 256) return isUsual ? '0.4' : '0.8'
+    const [shorter = 0, longer = 0] = [Number(width), Number(height)].sort((a, b) => a - b)
+    if (shorter < SIDE_MIN && longer < 1792) return isUsual ? '1' : '2'
+    if (longer <= SIDE_MIN) return isUsual ? '0.4' : '0.8'
     if (longer <= 512) return isUsual ? '0.45' : '0.9'
     return longer < 1792 ? (isUsual ? '1' : '2') : isUsual ? '2' : '3'
   }
