@@ -243,7 +243,10 @@ type BatchFacts = {
 }
 
 /** The error of a line without a result, or whose result is nested too deeply. */
-const NO_RESULT = { code: 'server_error', message: '' }
+const NO_RESULT = {
+  code: 'server_error',
+  message: 'The provider returned no usable result for this request.',
+}
 
 /**
  * Returns one line of a file with results as the caller receives it: with the gateway's ids and the

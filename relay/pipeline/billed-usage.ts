@@ -374,8 +374,8 @@ async function ownCount(
   const { text, tokens, imageTokens: ofData = 0, images = 0 } = readText()
   const ofImages = tokensOfImages(request, images, price)
   const requestBody = chargesInput ? request.body : null
-  const { input, output } = await counter.count({ requestBody, text })
-  const { countUsage } = request.format
+  const { countUsage, hasTextlessAnswers: isInputOnly = false } = request.format
+  const { input, output } = await counter.count({ requestBody, text, isInputOnly })
   if (countUsage !== undefined) {
     const charged = chargesInput ? request : { ...request, measures: NO_MEASURES }
     const usage = countUsage(charged, { input, output: output + tokens }, price)

@@ -49,7 +49,9 @@ async function excludeByTokenCount(
   )
   if (unpayable !== null) return unpayable
   const counts = counter.of(caller.user.userId)
-  const { input } = await counts.count({ requestBody: request.body, text: '' })
+  const { body: requestBody, format } = request
+  const isInputOnly = format.hasTextlessAnswers === true
+  const { input } = await counts.count({ requestBody, text: '', isInputOnly })
   if (isCallerGone(exchange)) return CALLER_GONE
   const accepting = <T extends Pick<CallPlan, 'offer'>>(each: T): T => ({
     ...each,

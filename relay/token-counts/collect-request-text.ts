@@ -1,6 +1,7 @@
 import { isDigit } from '../dialects/scan-json-tokens.ts'
 import { JsonStringReader } from './json-string-reader.ts'
 import { TextExcerpt } from './text-excerpt.ts'
+import { TEXT_SEPARATOR } from './utf8-boundaries.ts'
 
 const QUOTE = 34
 const COMMA = 44
@@ -9,7 +10,6 @@ const OPEN_BRACKET = 91
 const CLOSE_BRACKET = 93
 const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
-const NEWLINE = 10
 
 /** The members of a request whose JSON reaches the model unchanged. */
 const RAW_MEMBERS = new Set([
@@ -62,11 +62,6 @@ const GEMINI_MIME = /^parts\.(?:inline_?data|file_?data)\.mime_?type$/i
 const PROMPTS = new Set(['prompt', 'suffix'])
 /** The members of a rerank request. All strings in them are texts. */
 const RERANK_MEMBERS = new Set(['query', 'documents'])
-/**
- * The members that occur only in requests to which the model writes no answer, such as those for
- * embeddings.
- */
-const INPUT_ONLY = new Set([...RERANK_MEMBERS, 'content', 'requests', 'instances'])
 /** The types of message parts that are pictures. */
 const PICTURES = new Set(['image_url', 'image', 'input_image'])
 const MIME_OF_PICTURE = /^image\//
@@ -100,15 +95,14 @@ type SourceData = { readonly depth: number; readonly text: TextExcerpt }
  * read in pieces, in linear time and bounded memory.
  */
 export class RequestTextCollector {
+  /** The texts, with `TEXT_SEPARATOR` between them. */
   readonly text: TextExcerpt
+  /** The number of texts, of which some may be empty. */
+  texts = 0
   messages = 0
   images = 0
   /** The number of tokens that the input of embeddings contains as numbers instead of as text. */
   tokens = 0
-  /**
-   * True for embeddings, moderations and reranking. The model writes no answer to these requests.
-   */
-  isInputOnly = false
   /** The length in bytes of the JSON that was read so far. */
   bytesRead = 0
   private readonly string: JsonStringReader
@@ -126,7 +120,6 @@ export class RequestTextCollector {
   private role: Role | null = null
   /** The depth at which the current raw JSON value began, or 0 outside raw values. */
   private rawDepth = 0
-  private hasText = false
   /** True after a number in a completion's prompt. Such a number is one token. */
   private isAfterToken = false
   /** True while the digits of one token are read. */
@@ -168,7 +161,6 @@ export class RequestTextCollector {
     else if (this.isInInputs()) {
       if (!this.isInToken) this.tokens += 1
       this.isInToken = true
-      this.isInputOnly = true
     } else if (this.isInPrompt()) {
       this.text.addByte(byte)
       this.isAfterToken = true
@@ -353,11 +345,7 @@ export class RequestTextCollector {
     const { role, string } = this
     this.role = null
     if (role === 'raw') this.text.addByte(QUOTE)
-    if (role === 'key') {
-      this.keys[this.depth] = string.captured
-      const isOuter = this.depth === IN_REQUEST && INPUT_ONLY.has(string.captured)
-      if (isOuter || (this.depth === IN_MESSAGE && this.isTextOfInput())) this.isInputOnly = true
-    }
+    if (role === 'key') this.keys[this.depth] = string.captured
     if (role !== 'type') return
     // An object may contain `type` twice, and providers differ in which `type` they read.
     const type = this.types[this.depth]
@@ -365,9 +353,9 @@ export class RequestTextCollector {
     if (PICTURES.has(string.captured) || MIME_OF_PICTURE.test(string.captured)) this.images += 1
   }
 
-  /** Inserts a line feed between two texts, so that each text is counted as the start of a line. */
+  /** Inserts a separator between two texts, so that each text is counted by itself. */
   private separate(): void {
-    if (this.hasText) this.text.addByte(NEWLINE)
-    this.hasText = true
+    if (this.texts > 0) this.text.addByte(TEXT_SEPARATOR)
+    this.texts += 1
   }
 }

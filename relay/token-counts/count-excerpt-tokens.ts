@@ -1,7 +1,7 @@
 import { countTokens, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base'
 import { isDigit } from '../dialects/scan-json-tokens.ts'
 import { BYTES_PER_TOKEN_MAX, type Span, type TextExcerpt } from './text-excerpt.ts'
-import { completeEnd, isSpace } from './utf8-boundaries.ts'
+import { completeEnd, isSpace, TEXT_SEPARATOR } from './utf8-boundaries.ts'
 
 /**
  * The number of bytes that are tokenized in one call. Such a call takes a few milliseconds at most.
@@ -60,12 +60,22 @@ export class ExcerptCount {
       return true
     }
     const end = sliceEnd(this.bytes, this.at, span.end)
-    const tokens = tokensOf(this.bytes.toString('utf8', this.at, end))
-    this.countedTokens += tokens
-    if (this.isBounded) this.countedMost += mostTokensOf(this.bytes, this.at, end, tokens)
+    this.countTexts(this.at, end)
     this.countedBytes += end - this.at
     this.at = end
     return true
+  }
+
+  /** Counts each of the texts between `start` and `end` by itself. */
+  private countTexts(start: number, end: number): void {
+    for (let from = start; from < end; ) {
+      const separator = this.bytes.indexOf(TEXT_SEPARATOR, from)
+      const to = separator < 0 ? end : Math.min(separator, end)
+      const tokens = tokensOf(this.bytes.toString('utf8', from, to))
+      this.countedTokens += tokens
+      if (this.isBounded) this.countedMost += mostTokensOf(this.bytes, from, to, tokens)
+      from = to + 1
+    }
   }
 
   /**

@@ -5,6 +5,8 @@ import { TextExcerpt } from './text-excerpt.ts'
 
 /** The number of tokens that OpenAI's formula adds for each message of a request. */
 const TOKENS_PER_MESSAGE = 3
+/** The number of tokens for each text after the first, such as the role of the next message. */
+const TOKENS_PER_FURTHER_TEXT = 1
 /** The number of tokens that OpenAI's formula adds for the start of an answer. */
 const TOKENS_PER_ANSWER = 3
 
@@ -27,9 +29,15 @@ export type Source = 'request' | 'answer'
  * with `feed`. Then `count` is called until it returns a result.
  */
 export class CountJob {
+  private readonly isInputOnly: boolean
   private request: RequestTextCollector | null = null
   private readonly answer = new TextExcerpt()
   private counts: { readonly input: ExcerptCount; readonly output: ExcerptCount } | null = null
+
+  /** `isInputOnly` is true if the model writes no answer to the request (see `CountRequest`). */
+  constructor(isInputOnly: boolean) {
+    this.isInputOnly = isInputOnly
+  }
 
   feed(source: Source, bytes: Uint8Array, length: number): void {
     if (source === 'answer') return this.answer.add(bytes, 0, length)
@@ -52,15 +60,23 @@ export class CountJob {
     return { input: this.overhead() + input.tokens, output: output.tokens, inputMost }
   }
 
-  /** Returns the number of bytes of the request's JSON that are not in the counted text. */
+  /** Returns the number of bytes of the request's JSON that are not in the counted texts. */
   private uncountedBytes(): number {
-    return this.request === null ? 0 : this.request.bytesRead - this.request.text.length
+    if (this.request === null) return 0
+    const { bytesRead, text } = this.request
+    return bytesRead - (text.length - this.separators())
+  }
+
+  private separators(): number {
+    return Math.max(0, (this.request?.texts ?? 0) - 1)
   }
 
   private overhead(): number {
     if (this.request === null) return 0
-    const { messages, images, tokens, isInputOnly } = this.request
+    const { messages, images, tokens } = this.request
     const ofInputs = tokens + images * TOKENS_PER_IMAGE
-    return isInputOnly ? ofInputs : TOKENS_PER_MESSAGE * messages + TOKENS_PER_ANSWER + ofInputs
+    if (this.isInputOnly) return ofInputs
+    const ofTexts = TOKENS_PER_MESSAGE * messages + TOKENS_PER_FURTHER_TEXT * this.separators()
+    return ofTexts + TOKENS_PER_ANSWER + ofInputs
   }
 }

@@ -9,6 +9,8 @@ export type CountStep =
   | {
       readonly kind: 'work'
       readonly job: number
+      /** True if the model writes no answer to the request (see `CountRequest`). */
+      readonly isInputOnly: boolean
       /**
        * The origin of the text in the first `length` bytes of the shared memory: the request's JSON
        * or the answer.
@@ -77,9 +79,9 @@ export class CountWorkerHandle {
    * Sends one step of at most `STEP_BYTES_MAX` bytes. The thread must be ready and must not be
    * processing another step.
    */
-  work(job: number, source: Source, bytes: Uint8Array, isLast: boolean): void {
+  work(bytes: Uint8Array, step: Omit<CountStep & { kind: 'work' }, 'kind' | 'length'>): void {
     this.scratch.set(bytes)
-    this.post({ kind: 'work', job, source, length: bytes.length, isLast })
+    this.post({ ...step, kind: 'work', length: bytes.length })
   }
 
   drop(job: number): void {

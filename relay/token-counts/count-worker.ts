@@ -19,8 +19,9 @@ parentPort?.on('message', (step: CountStep) => {
 })
 reply('ready')
 
-function process({ job, source, length, isLast }: CountStep & { kind: 'work' }): CountReply {
-  const countJob = jobs.get(job) ?? new CountJob()
+function process(step: CountStep & { kind: 'work' }): CountReply {
+  const { job, isInputOnly, source, length, isLast } = step
+  const countJob = jobs.get(job) ?? new CountJob(isInputOnly)
   jobs.set(job, countJob)
   countJob.feed(source, scratch, length)
   if (!isLast) return null

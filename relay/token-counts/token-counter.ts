@@ -4,7 +4,16 @@ import { CountQueue, type QueueBounds } from './count-queue.ts'
 import { CountWorkerHandle, STEP_BYTES_MAX } from './count-worker-handle.ts'
 import { estimateInputTokens } from './estimate-input-tokens.ts'
 
-type CountRequest = { readonly requestBody: Uint8Array | null; readonly text: string }
+type CountRequest = {
+  readonly requestBody: Uint8Array | null
+  /** The text of the answer. */
+  readonly text: string
+  /**
+   * True for embeddings, moderations and reranking. The model writes no answer to these requests,
+   * so that they consist only of their texts.
+   */
+  readonly isInputOnly?: boolean
+}
 
 /** Counts the tokens of the calls of one user. */
 export type UserTokenCounter = {
@@ -151,7 +160,9 @@ class Counts {
     this.current = job
     const part = nextPartOf(job)
     this.limitTime(this.options.stepMs, () => this.replaceThread())
-    thread.work(job.id, part.source, part.bytes, job.parts?.length === 0)
+    const { isInputOnly = false } = job.request
+    const isLast = job.parts?.length === 0
+    thread.work(part.bytes, { job: job.id, isInputOnly, source: part.source, isLast })
   }
 
   private openThread(): CountWorkerHandle {

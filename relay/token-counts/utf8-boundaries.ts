@@ -1,5 +1,9 @@
-/** Reports whether the byte is a space or a line feed. */
-export const isSpace = (byte: number | undefined): boolean => byte === 32 || byte === 10
+/** A byte that separates two texts. UTF-8 never contains this byte. */
+export const TEXT_SEPARATOR = 0xff
+
+/** Reports whether the byte is a space, a line feed or the separator of two texts. */
+export const isSpace = (byte: number | undefined): boolean =>
+  byte === 32 || byte === 10 || byte === TEXT_SEPARATOR
 
 /** Reports whether the byte is a continuation byte of a UTF-8 character. */
 export const isContinuation = (byte: number | undefined): boolean =>

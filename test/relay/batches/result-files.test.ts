@@ -192,15 +192,16 @@ describe('a result with status 200 that is not an answer', () => {
   const choice = { index: 0, finish_reason: 'error', message: { role: 'assistant', content: '' } }
 
   it.each([
-    ['an error', { error }, 'busy'],
-    ['a choice with an error', { choices: [{ ...choice, error }] }, 'busy'],
-    ['a list without choices', { choices: [] }, 'server_error'],
-  ])('costs nothing, and is shown as a failed line: %s', async (_, body, code) => {
+    ['an error', { error }, 'busy', 'bad key'],
+    ['a choice with an error', { choices: [{ ...choice, error }] }, 'busy', 'bad key'],
+    ['a list without choices', { choices: [] }, 'server_error', 'no usable result'],
+  ])('costs nothing, and is shown as a failed line: %s', async (_, body, code, words) => {
     const { id } = (await create()).json()
     const { output_file_id } = await settledBatch(id, lineOf(body))
     expect(await rig.balance()).toBe(GRANTED)
     const { text } = await call('GET', `/v1/files/${output_file_id}/content`)
-    expect(JSON.parse(text)).toMatchObject({ custom_id: 'a', response: null, error: { code } })
+    const shown = { code, message: expect.stringContaining(words) }
+    expect(JSON.parse(text)).toMatchObject({ custom_id: 'a', response: null, error: shown })
     expect(text).not.toContain(PROVIDER_KEY)
   })
 })

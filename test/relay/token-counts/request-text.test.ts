@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { RequestTextCollector } from '#relay/token-counts/collect-request-text.ts'
+import { TEXT_SEPARATOR } from '#relay/token-counts/utf8-boundaries.ts'
 
+const NEWLINE = 10
+
+/** Collects the texts of a request. Here, a line feed stands for the separator of two texts. */
 function read(json: string | Buffer, pieceBytes = Number.POSITIVE_INFINITY) {
   const bytes = Buffer.from(json)
   const request = new RequestTextCollector()
@@ -9,7 +13,9 @@ function read(json: string | Buffer, pieceBytes = Number.POSITIVE_INFINITY) {
     request.feed(piece, piece.length)
   }
   const { text, messages, images } = request
-  return { text: Buffer.from(text.bytes.subarray(0, text.length)).toString(), messages, images }
+  const kept = text.bytes.subarray(0, text.length)
+  const lines = kept.map((byte) => (byte === TEXT_SEPARATOR ? NEWLINE : byte))
+  return { text: Buffer.from(lines).toString(), messages, images }
 }
 
 const REQUEST = {

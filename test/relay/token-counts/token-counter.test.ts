@@ -37,6 +37,31 @@ describe('token counter', () => {
     expect(await of(1).count({ requestBody: null, text: '' })).toEqual(nothing)
   })
 
+  it('counts each text of a list for embeddings by itself', async () => {
+    const { of } = await start()
+    const count = async (request: object) => {
+      const requestBody = Buffer.from(JSON.stringify(request))
+      return (await of(1).count({ requestBody, text: '', isInputOnly: true })).input
+    }
+    const texts = ['hello', 'Four words, no more.', '', '你好', ' ', 'many words '.repeat(900)]
+    const alone = texts.reduce((sum, text) => sum + countTokens(text), 0)
+    expect(await count({ input: texts })).toBe(alone)
+    const parts = texts.map((text) => ({ content: { parts: [{ text }] } }))
+    expect(await count({ requests: parts })).toBe(alone)
+    expect(await count({ input: Array.from({ length: 50_000 }, () => 'hello') })).toBe(50_000)
+    expect(await count({ input: 'hello' })).toBe(1)
+  })
+
+  it('adds one token for each further text of a chat, such as the role of a message', async () => {
+    const { of } = await start()
+    const messages = ['Be brief.', 'hello', 'Yes.'].map((content) => ({ role: 'user', content }))
+    // Members of other formats don't make the chat cheaper.
+    const requestBody = Buffer.from(JSON.stringify({ messages, requests: [], content: {} }))
+    const { input } = await of(1).count({ requestBody, text: '' })
+    const ofTexts = messages.reduce((sum, { content }) => sum + countTokens(content), 0)
+    expect(input).toBe(ofTexts + 3 * 3 + 2 + 3)
+  })
+
   it('counts a text that looks like a special token as plain text', async () => {
     const { of } = await start()
     const { output } = await of(1).count({ requestBody: null, text: '<|endoftext|>' })
