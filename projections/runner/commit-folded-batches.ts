@@ -3,6 +3,7 @@ import { inTransaction } from '#infra/postgres/in-transaction.ts'
 import type { Projection } from '../projection.ts'
 import { type ProjectionName, schemaOf } from '../projection-names.ts'
 import { type Move, moveCheckpoints } from './checkpoints.ts'
+import type { TypesOfTables } from './insert-rows-with-copy.ts'
 import type { Cursor } from './lane-cursors-and-projection-health.ts'
 import type { RowChanges } from './row-changes.ts'
 import { writeChanges } from './write-row-changes.ts'
@@ -50,6 +51,8 @@ export type CommitDeps = {
   readonly pg: Pool
   readonly isStillMine: (client: PoolClient, lanes: readonly number[]) => Promise<boolean>
   readonly beforeCommit: (names: readonly ProjectionName[]) => void
+  /** The column types of the tables that are written with COPY. */
+  readonly types: TypesOfTables
   /**
    * The time limit of the transaction in milliseconds. This limit must be longer than a batch
    * normally takes.
@@ -64,7 +67,7 @@ export type CommitDeps = {
  * are folded again.
  */
 export const commitFolds = (
-  { pg, isStillMine, beforeCommit, withinMs = TRANSACTION_MS_MAX }: CommitDeps,
+  { pg, isStillMine, beforeCommit, types, withinMs = TRANSACTION_MS_MAX }: CommitDeps,
   folds: readonly Folded[],
 ): Promise<void> => {
   const names = folds.map(({ projection }) => projection.name)
@@ -87,6 +90,7 @@ export const commitFolds = (
           changes,
           schema: schemaOf(projection.name),
         })),
+        { types, isOnlyWriter: false },
       )
       beforeCommit(names)
     },

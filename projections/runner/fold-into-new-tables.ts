@@ -7,7 +7,7 @@ import type { FoldContext, Projection } from '../projection.ts'
 import type { LanePositions } from './checkpoints.ts'
 import { createIndexes, createTables, dropIndexes } from './create-read-model-tables.ts'
 import { fold } from './fold-events.ts'
-import type { ColumnTypes } from './insert-rows-with-copy.ts'
+import type { TypesOfTables } from './insert-rows-with-copy.ts'
 import { RowChanges } from './row-changes.ts'
 import { type TableChanges, writeChanges } from './write-row-changes.ts'
 
@@ -149,7 +149,7 @@ function takeDue(folds: readonly Fold[], keptMax: number): TableChanges[] {
 /** Writes pages one after another. The next page can be folded at the same time. */
 class PageWriter {
   readonly #pg: Pool
-  readonly #columns = new Map<string, ColumnTypes>()
+  readonly #types: TypesOfTables = new Map()
   #writing = Promise.resolve()
 
   constructor(pg: Pool) {
@@ -160,9 +160,11 @@ class PageWriter {
   async write(changes: readonly TableChanges[]): Promise<void> {
     const earlier = this.#writing
     this.#writing = earlier.then(() =>
-      inTransaction(this.#pg, (client) => writeChanges(client, changes, this.#columns), {
-        begin: 'begin; set local synchronous_commit = off',
-      }),
+      inTransaction(
+        this.#pg,
+        (client) => writeChanges(client, changes, { types: this.#types, isOnlyWriter: true }),
+        { begin: 'begin; set local synchronous_commit = off' },
+      ),
     )
     // A failure is reported when the promise is awaited.
     this.#writing.catch(() => {})

@@ -4,6 +4,9 @@ import type { Cell, RowChange } from './row-changes.ts'
 /** The Postgres type of each column of a table. */
 export type ColumnTypes = ReadonlyMap<string, string>
 
+/** A cache of the column types of tables, by the qualified name of the table. */
+export type TypesOfTables = Map<string, ColumnTypes>
+
 export async function readColumnTypes(client: PoolClient, table: string): Promise<ColumnTypes> {
   const { rows } = await client.query<{ name: string; type: string }>(
     `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute

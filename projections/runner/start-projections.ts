@@ -81,6 +81,7 @@ export async function startProjections(
     context,
     stopping: stop.signal,
     beforeCommit,
+    types: new Map(),
     ...(withinMs === undefined ? {} : { withinMs }),
     isStillMine: (...args: Parameters<typeof work.isStillMine>) => work.isStillMine(...args),
     onMoved: () => publishPositions(runner, signal),

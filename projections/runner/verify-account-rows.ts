@@ -9,7 +9,7 @@ import { type LanePositions, readCheckpoints } from './checkpoints.ts'
 import { createTables, dropIndexes, withNamedLocks } from './create-read-model-tables.ts'
 import { type DifferingRow, differingRowsOf } from './find-differing-rows.ts'
 import { fold, isOutage } from './fold-events.ts'
-import type { ColumnTypes } from './insert-rows-with-copy.ts'
+import type { TypesOfTables } from './insert-rows-with-copy.ts'
 import { liveTablesOf, readInSnapshot } from './read-in-snapshot.ts'
 import { RowChanges } from './row-changes.ts'
 import { writeChanges } from './write-row-changes.ts'
@@ -112,11 +112,11 @@ async function verifyBatch(
       (client) => copyLiveRows(client, readModels, schemas, userIds),
       { isWritable: true },
     )
-    const columns = new Map<string, ColumnTypes>()
+    const types: TypesOfTables = new Map()
     const failures: VerifiedAccounts['failures'][number][] = []
     for (const userId of userIds) {
       try {
-        await foldAccount(core, batch, { context, columns, signal }, accountStream(userId))
+        await foldAccount(core, batch, { context, types, signal }, accountStream(userId))
       } catch (error) {
         if (signal?.aborted === true || isOutage(error)) throw error
         failures.push({ userId, error })
@@ -178,14 +178,14 @@ async function copyLiveRows(
 
 type Folding = {
   readonly context: FoldContext
-  readonly columns: Map<string, ColumnTypes>
+  readonly types: TypesOfTables
   readonly signal: AbortSignal | undefined
 }
 
 async function foldAccount(
   core: Core,
   batch: readonly Batch[],
-  { context, columns, signal }: Folding,
+  { context, types, signal }: Folding,
   stream: string,
 ): Promise<void> {
   const lane = laneOf(stream)
@@ -194,9 +194,11 @@ async function foldAccount(
     const due = folds.filter(({ changes }) => changes.size > keptMax)
     const changes = due.map((one) => ({ ...one, changes: one.changes.take(true) }))
     if (changes.length === 0) return
-    await inTransaction(core.pg, (client) => writeChanges(client, changes, columns), {
-      begin: 'begin; set local synchronous_commit = off',
-    })
+    await inTransaction(
+      core.pg,
+      (client) => writeChanges(client, changes, { types, isOnlyWriter: true }),
+      { begin: 'begin; set local synchronous_commit = off' },
+    )
   }
   for (let revision = 0; ; ) {
     signal?.throwIfAborted()

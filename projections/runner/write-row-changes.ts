@@ -2,11 +2,30 @@ import { createHash } from 'node:crypto'
 import type { PoolClient } from 'pg'
 import { assert } from '#domain/shared/assert.ts'
 import type { Projection, TableShape } from '../projection.ts'
-import { type ColumnTypes, insertRowsWithCopy, readColumnTypes } from './insert-rows-with-copy.ts'
+import {
+  type ColumnTypes,
+  insertRowsWithCopy,
+  readColumnTypes,
+  type TypesOfTables,
+} from './insert-rows-with-copy.ts'
 import { ensureMonthsOf } from './monthly-partitions.ts'
 import type { Cell, Cells, RowChange, RowChanges } from './row-changes.ts'
 
 const ROWS_PER_STATEMENT = 1_000
+/**
+ * The minimum number of new rows that are sent with COPY to a table that others may write, too. For
+ * fewer rows, the prepared `insert` costs less.
+ */
+const COPIED_ROWS_MIN = 16
+
+export type WriteOptions = {
+  readonly types: TypesOfTables
+  /**
+   * True if only the caller writes the tables. All new rows and large groups of rows are then sent
+   * with COPY, and rows are not locked in a fixed order.
+   */
+  readonly isOnlyWriter: boolean
+}
 
 export type TableChanges = {
   readonly projection: Projection
@@ -25,33 +44,30 @@ type TableRows = {
  * Writes folded batches in the caller's transaction. One statement writes up to 1,000 rows of one
  * table with the same kind of change and the same columns. All statements are sent at once, and
  * Postgres executes them in order. Rows are passed as one JSON text, so that each statement is
- * planned once per connection. Shared tables and their rows are written in a fixed order (see
+ * planned once per connection. Many new rows of a table that is not shared are sent with COPY,
+ * which costs Postgres less. Shared tables and their rows are written in a fixed order (see
  * `isShared`). Throws if a row to insert exists or a required row is missing.
- *
- * With `columns`, a cache of the tables' columns, new rows and large groups of rows are sent with
- * COPY. In this case, only the caller may write the tables, because rows are not locked in a fixed
- * order.
  */
 export async function writeChanges(
   client: PoolClient,
   writes: readonly TableChanges[],
-  columns: Map<string, ColumnTypes> | null = null,
+  options: WriteOptions,
 ): Promise<void> {
   const tables = writes.flatMap(tablesOf)
   await ensureMonths(client, tables)
-  if (columns !== null) await readColumns(client, tables, columns)
+  await readTypes(client, tables, options)
   const shared = tables.filter(({ shape }) => shape.isShared === true)
   const ordered = [
     ...tables.filter(({ shape }) => shape.isShared === undefined),
     ...shared
-      .map((own) => (columns === null ? { ...own, rows: own.rows.toSorted(byKey) } : own))
+      .map((own) => (options.isOnlyWriter ? own : { ...own, rows: own.rows.toSorted(byKey) }))
       .sort((a, b) => (a.table < b.table ? -1 : 1)),
   ]
   // The statements are sent with one system call.
   const { stream } = client.connection
   stream.cork()
   const writing = [
-    ...ordered.flatMap((own) => writeTable(client, own, columns)),
+    ...ordered.flatMap((own) => writeTable(client, own, options)),
     ...writes.flatMap(({ schema, changes }) =>
       changes.wide.map(([name, change]) => writeMatchingRows(client, `${schema}.${name}`, change)),
     ),
@@ -71,13 +87,14 @@ async function writeMatchingRows(
   await client.query({ name: nameOf(text), text, values: [record] })
 }
 
-async function readColumns(
+async function readTypes(
   client: PoolClient,
   tables: readonly TableRows[],
-  columns: Map<string, ColumnTypes>,
+  { types, isOnlyWriter }: WriteOptions,
 ): Promise<void> {
-  for (const { table } of tables) {
-    if (!columns.has(table)) columns.set(table, await readColumnTypes(client, table))
+  for (const { table, rows } of tables) {
+    if (types.has(table) || (!isOnlyWriter && rows.length < COPIED_ROWS_MIN)) continue
+    types.set(table, await readColumnTypes(client, table))
   }
 }
 
@@ -109,17 +126,19 @@ function byKey(one: RowChange, other: RowChange): number {
 function writeTable(
   client: PoolClient,
   { table, shape, rows }: TableRows,
-  columns: ReadonlyMap<string, ColumnTypes> | null,
+  { types: typesOfTables, isOnlyWriter }: WriteOptions,
 ): Promise<void>[] {
   const writing: Promise<void>[] = []
+  const types = typesOfTables.get(table)
   for (const group of bySignature(rows)) {
-    const types = columns?.get(table)
     const kind = group[0]?.kind
-    if (types !== undefined && kind === 'insert') {
+    const isMany = group.length >= COPIED_ROWS_MIN && shape.isShared === undefined
+    if (types !== undefined && kind === 'insert' && (isOnlyWriter || isMany)) {
       writing.push(insertRowsWithCopy(client, table, types, group))
       continue
     }
-    if (types !== undefined && kind === 'upsert' && group.length > ROWS_PER_STATEMENT) {
+    const isLarge = isOnlyWriter && group.length > ROWS_PER_STATEMENT
+    if (types !== undefined && kind === 'upsert' && isLarge) {
       writing.push(copyAndUpsert(client, table, shape, types, group))
       continue
     }

@@ -174,19 +174,51 @@ const rowTexts = async (): Promise<string[]> => {
   return (await fixture.core.pg.query<{ row: string }>(text)).rows.map(({ row }) => row)
 }
 
-describe('rows that a rebuild inserts', () => {
-  const HOSTILE = [
-    '',
-    '\\N',
-    '\\.',
-    'a\tb\nc\rd\\t\\\\',
-    'null',
-    '"quoted" {1,2}, \'x\'',
-    '\u0000 and \ud800 alone',
-    '你好 🚀 \u2028 \u0007',
-    '{"a": "\\u0000"}',
-  ]
+const HOSTILE = [
+  '',
+  '\\N',
+  '\\.',
+  'a\tb\nc\rd\\t\\\\',
+  'null',
+  '"quoted" {1,2}, \'x\'',
+  '\u0000 and \ud800 alone',
+  '你好 🚀 \u2028 \u0007',
+  '{"a": "\\u0000"}',
+]
 
+/** The number of new rows that the live read models insert with COPY, for each text. */
+const COPIES = 20
+
+describe('many new rows at once', () => {
+  const inserting = rowsOf((id, cells, rows) => rows.insert('cells', { id }, cells))
+
+  it.each(HOSTILE)('the rows have the same values as single rows: %j', async (words) => {
+    const isStorable = !/[\0\ud800]/.test(words)
+    const cells = { words, ...(isStorable ? { document: { words }, texts: [words, null] } : {}) }
+    const runner = await folded([inserting])
+    await fixture.append([rowGiven(0, cells)])
+    await allFolded(runner)
+    await fixture.append(Array.from({ length: COPIES }, (_, id) => rowGiven(id + 1, cells)))
+    await allFolded(runner)
+    const [single = '', ...copied] = await rowTexts()
+    expect(copied.map((row) => row.replace(/^\(\d+/, '(0'))).toEqual(Array(COPIES).fill(single))
+    await runner.stop()
+  })
+
+  it('a row that exists stays, and stops the read model in its lane only', async () => {
+    const runner = await folded([inserting])
+    await fixture.append([rowGiven(7, { words: 'first' })])
+    await allFolded(runner)
+    await fixture.append(Array.from({ length: COPIES }, (_, id) => rowGiven(id, { words: 'new' })))
+    await expect.poll(() => runner.health()[0]?.state).toBe('stopped')
+    const rows = await rowTexts()
+    expect(rows.filter((row) => row.startsWith('(7,'))).toEqual([expect.stringContaining('first')])
+    expect(rows.length).toBeGreaterThan(COPIES / 2)
+    await runner.stop()
+  })
+})
+
+describe('rows that a rebuild inserts', () => {
   it('the rows have the same values as rows that follow the events', async () => {
     const given = [
       ...HOSTILE.map((words) => ({ words })),
