@@ -29,9 +29,20 @@ export async function insertRowsWithCopy(
 ): Promise<void> {
   const [first] = rows
   if (first === undefined) return
-  const columns = [first.key, first.set, first.add].flatMap((cells) => Object.keys(cells))
-  const statement = `copy ${table} (${columns.join(', ')}) from stdin`
-  await sendCopy(client, statement, Buffer.from(encodeRows(columns, types, rows)))
+  const columns = COLUMN_KINDS.flatMap((kind) =>
+    Object.keys(first[kind]).map((name) => ({ kind, name, encode: encoderOf(types.get(name)) })),
+  )
+  const statement = `copy ${table} (${columns.map(({ name }) => name).join(', ')}) from stdin`
+  await sendCopy(client, statement, Buffer.from(encodeRows(columns, rows)))
+}
+
+/** The members of a row change that contain its cells. */
+const COLUMN_KINDS = ['key', 'set', 'add'] as const
+
+type Column = {
+  readonly kind: (typeof COLUMN_KINDS)[number]
+  readonly name: string
+  readonly encode: Encoder
 }
 
 /** The methods of the driver's connection that its type declarations lack. */
@@ -61,17 +72,12 @@ const sendCopy = (client: PoolClient, statement: string, data: Buffer): Promise<
 const NULL = '\\N'
 
 /** Encodes rows in the text format of COPY. */
-function encodeRows(
-  columns: readonly string[],
-  types: ColumnTypes,
-  rows: readonly RowChange[],
-): string {
-  const encoders = columns.map((column) => ({ column, encode: encoderOf(types.get(column) ?? '') }))
+function encodeRows(columns: readonly Column[], rows: readonly RowChange[]): string {
   let text = ''
-  for (const { key, set, add } of rows) {
+  for (const row of rows) {
     let separator = ''
-    for (const { column, encode } of encoders) {
-      const cell = set[column] ?? key[column] ?? add[column] ?? null
+    for (const { kind, name, encode } of columns) {
+      const cell = row[kind][name] ?? null
       text += separator + (cell === null ? NULL : encode(cell))
       separator = '\t'
     }
@@ -82,7 +88,7 @@ function encodeRows(
 
 type Encoder = (cell: Exclude<Cell, null>) => string
 
-const encoderOf = (type: string): Encoder => {
+const encoderOf = (type = ''): Encoder => {
   if (type === 'jsonb' || type === 'json') return (cell) => escaped(JSON.stringify(cell))
   if (type.endsWith('[]')) return (cell) => (Array.isArray(cell) ? arrayText(cell) : plain(cell))
   return plain
