@@ -7,8 +7,9 @@ import type { Snapshots } from './snapshots.ts'
 export type AnyDecider = Decider<unknown, unknown, Fact, CodedError>
 
 const PAGE = 1_000
+const NEVER = Number.NEGATIVE_INFINITY
 
-type StreamState = { state: unknown; revision: number; position: number }
+type StreamState = { state: unknown; revision: number; position: number; confirmedAt: number }
 
 /**
  * A stream with cached state, which `evolve` changes in place. After a failure, the caller must
@@ -22,6 +23,11 @@ export type CachedStream = {
   readonly state: () => unknown
   readonly revision: () => number
   readonly position: () => number
+  /**
+   * The time of `performance.now()` at which the state was last known to include all stored events.
+   * `-Infinity` if no state is loaded, or if stored events are known to be missing.
+   */
+  readonly confirmedAt: () => number
   /** Reads the events that were stored since the last read. Returns true if there were any. */
   readonly catchUp: () => Promise<boolean>
   readonly evolve: (event: Fact) => void
@@ -48,11 +54,10 @@ export function createCachedStream(
   store: EventStore,
   snapshots: Snapshots,
 ): CachedStream {
-  const codec = decider.snapshot
   let cached: StreamState | null = null
-  let snapshotRevision = -1
   let isOld = false
   const speculation = createSpeculation(decider)
+  const snapshotSaver = createSnapshotSaver(stream, decider, snapshots)
 
   const forget = (): void => {
     cached = null
@@ -71,9 +76,10 @@ export function createCachedStream(
     isOld: () => isOld,
     revision: () => now().revision,
     position: () => now().position,
+    confirmedAt: () => (isOld ? NEVER : (cached?.confirmedAt ?? NEVER)),
     catchUp: async () => {
       const current = cached ?? (await startingPoint(stream, decider, store, snapshots))
-      if (cached === null) snapshotRevision = current.revision
+      if (cached === null) snapshotSaver.onLoaded(current.revision)
       const before = current.revision
       // A failed read could leave the state partly evolved, so no state is kept during the read.
       cached = null
@@ -90,15 +96,12 @@ export function createCachedStream(
       if (!isOld) forget()
     },
     moveTo: (revision, position) => {
-      Object.assign(now(), { revision, position })
+      Object.assign(now(), { revision, position, confirmedAt: performance.now() })
       speculation.confirm()
     },
     forget,
     maybeSnapshot: (every, onFailure) => {
-      if (codec === undefined || cached === null) return
-      if (cached.revision - snapshotRevision < every) return
-      snapshotRevision = cached.revision
-      keep(cached, stream, codec, snapshots).catch(onFailure)
+      if (cached !== null) snapshotSaver.maybeSave(cached, every, onFailure)
     },
   }
 }
@@ -143,13 +146,30 @@ function createSpeculation(decider: AnyDecider) {
   }
 }
 
-async function keep(
-  { revision, position, state }: StreamState,
+/** Saves snapshots of a stream if its decider supports them. */
+function createSnapshotSaver(
   stream: string,
-  { version, encode }: SnapshotCodec<unknown>,
+  { snapshot: codec }: AnyDecider,
   snapshots: Snapshots,
-): Promise<void> {
-  await snapshots.save(stream, { version, revision, position, state: encode(state) })
+) {
+  /** The revision of the last snapshot, or at which the state was loaded. */
+  let savedRevision = -1
+  const save = async (
+    { revision, position, state }: StreamState,
+    { version, encode }: SnapshotCodec<unknown>,
+  ): Promise<void> => {
+    await snapshots.save(stream, { version, revision, position, state: encode(state) })
+  }
+  return {
+    onLoaded: (revision: number): void => {
+      savedRevision = revision
+    },
+    maybeSave: (cached: StreamState, every: number, onFailure: (error: unknown) => void): void => {
+      if (codec === undefined || cached.revision - savedRevision < every) return
+      savedRevision = cached.revision
+      save(cached, codec).catch(onFailure)
+    },
+  }
 }
 
 async function foldTail(
@@ -159,6 +179,7 @@ async function foldTail(
   store: EventStore,
 ): Promise<void> {
   const size = decider.eventsPerPage ?? PAGE
+  current.confirmedAt = performance.now()
   for (;;) {
     const events = await store.readStream(stream, current.revision + 1, size)
     for (const event of events) {
@@ -179,7 +200,7 @@ async function startingPoint(
   store: EventStore,
   snapshots: Snapshots,
 ): Promise<StreamState> {
-  const beginning = { state: initialState(), revision: -1, position: 0 }
+  const beginning = { state: initialState(), revision: -1, position: 0, confirmedAt: NEVER }
   const snapshot = codec === undefined ? null : await snapshots.load(stream)
   if (codec === undefined || snapshot === null || snapshot.version !== codec.version)
     return beginning
@@ -191,5 +212,6 @@ async function startingPoint(
     state: codec.decode(snapshot.state),
     revision: snapshot.revision,
     position: snapshot.position,
+    confirmedAt: NEVER,
   }
 }

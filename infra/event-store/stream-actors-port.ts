@@ -42,6 +42,9 @@ export type Step<S, C, E extends Fact, R extends CodedError> = {
 // biome-ignore lint/suspicious/noExplicitAny: a list of steps mixes aggregates
 export type AnyStep = Step<any, any, any, any>
 
+/** The maximum age of a state that is recent, in milliseconds (see `StreamActors.askRecent`). */
+export const RECENT_MS = 5_000
+
 /**
  * Processes the commands of each stream in order. Waiting commands are decided on the cached state
  * and appended as one batch. After a conflict with another process, the state is brought up to date
@@ -70,6 +73,17 @@ export interface StreamActors {
     stream: string,
     question: (state: S) => Answer,
   ): Promise<Answer>
+  /**
+   * Like `ask`, but answers immediately from the cached state and reads nothing. Returns null if
+   * the stream is not cached or if its state was not compared with the event store within the last
+   * `RECENT_MS`. The state may lack later events of other processes, and may include events that
+   * are not stored yet. Use this method only for decisions that a later command checks again.
+   */
+  askRecent<S, C, E extends Fact, R extends CodedError, Answer>(
+    decider: Decider<S, C, E, R>,
+    stream: string,
+    question: (state: S) => Answer,
+  ): Answer | null
   stateOf<S, C, E extends Fact, R extends CodedError>(
     decider: Decider<S, C, E, R>,
     stream: string,

@@ -6,7 +6,7 @@ import { type AnyDecider, type CachedStream, createCachedStream } from './cached
 import type { EventStore } from './port.ts'
 import type { Snapshots } from './snapshots.ts'
 import { createStreamActor, type StreamActor } from './stream-actor.ts'
-import type { Outcome, StreamActors } from './stream-actors-port.ts'
+import { type Outcome, RECENT_MS, type StreamActors } from './stream-actors-port.ts'
 
 type Options = {
   readonly store: EventStore
@@ -18,7 +18,7 @@ type Options = {
 
 export function createStreamActors(options: Options): StreamActors {
   const { store, snapshots, snapshotEvery = 4_000 } = options
-  const { actorOf, isKept } = actorCache(options, (cached) => {
+  const { actorOf, cachedOf } = actorCache(options, (cached) => {
     cached.maybeSnapshot(snapshotEvery, (error) => {
       options.log.warn({ stream: cached.stream, error }, 'a snapshot could not be saved')
     })
@@ -37,6 +37,11 @@ export function createStreamActors(options: Options): StreamActors {
     ask(decider, stream, (state) => structuredClone(state))
   return {
     ask,
+    askRecent: (_, stream, question) => {
+      const cached = cachedOf(stream)
+      if (cached === null || performance.now() - cached.confirmedAt() > RECENT_MS) return null
+      return question(cached.state() as Parameters<typeof question>[0])
+    },
     handle: (decider, stream, command, context) =>
       new Promise((resolve, reject) => {
         const answer = resolve as (outcome: Outcome<Fact, CodedError>) => void
@@ -60,7 +65,7 @@ export function createStreamActors(options: Options): StreamActors {
       }),
     stateOf,
     peek: async (decider, stream) => {
-      if (isKept(stream)) return stateOf(decider, stream)
+      if (cachedOf(stream) !== null) return stateOf(decider, stream)
       const cached = createCachedStream(stream, decider as unknown as AnyDecider, store, snapshots)
       await cached.catchUp()
       return cached.state() as ReturnType<typeof decider.initialState>
@@ -99,5 +104,5 @@ function actorCache(options: Options, onWritten: (cached: CachedStream) => void)
     actors.set(stream, actor)
     return actor
   }
-  return { actorOf, isKept: (stream: string) => actors.has(stream) }
+  return { actorOf, cachedOf: (stream: string) => actors.get(stream)?.cached ?? null }
 }

@@ -1,6 +1,7 @@
 import { type HoldTerms, quotaAvailableToToken } from '#domain/accounts/affordable-terms.ts'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { accountStream } from '#domain/accounts/events.ts'
+import type { AccountState } from '#domain/accounts/state.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
@@ -55,17 +56,21 @@ export function isClearlyAffordable(
 
 /**
  * Reports whether the text need not be tokenized. This is true if the quota clearly suffices (see
- * `isClearlyAffordable`) or the account can't be read.
+ * `isClearlyAffordable`) or the account can't be read. If the quota sufficed in the last seconds,
+ * the account is not read again: reading it would cost as much as an append and delay the account's
+ * other calls.
  */
 async function canSkipCount(
   { actors }: RelayDeps,
   { user, token }: Caller,
   plan: CallPlan,
 ): Promise<boolean> {
+  const stream = accountStream(user.userId)
+  const isAffordable = (state: AccountState): boolean =>
+    isClearlyAffordable(plan, quotaAvailableToToken(state, token.tokenId))
+  if (actors.askRecent(accountDecider, stream, isAffordable) === true) return true
   try {
-    return await actors.ask(accountDecider, accountStream(user.userId), (state) =>
-      isClearlyAffordable(plan, quotaAvailableToToken(state, token.tokenId)),
-    )
+    return await actors.ask(accountDecider, stream, isAffordable)
   } catch {
     return true
   }
@@ -166,7 +171,11 @@ async function admitAfterCount(
 ): Promise<AdmittedCall | RelayError> {
   const attempt = (terms: CallTerms): Promise<AdmittedCall | RelayError> =>
     claimKeyAndAdmit(deps, arrived, caller, request, { plan: { ...plan, terms }, upload })
-  if (await canSkipCount(deps, caller, plan)) return attempt(plan.terms)
+  if (await canSkipCount(deps, caller, plan)) {
+    const admitted = await attempt(plan.terms)
+    // Other calls may have used the quota meanwhile. A count then shows whether the rest suffices.
+    if (!isRelayError(admitted) || !isLackOfQuota(admitted)) return admitted
+  }
   const lowest = lowestTerms(deps.views.options, plan)
   const error = await checkAccountCanPay(deps, arrived, caller, request, {
     ...plan,

@@ -1,6 +1,7 @@
 import { quotaAvailableToToken } from '#domain/accounts/affordable-terms.ts'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { accountStream } from '#domain/accounts/events.ts'
+import type { AccountState } from '#domain/accounts/state.ts'
 import { type PriceList, zeroPrices } from '#domain/pricing/price-list.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
@@ -16,11 +17,15 @@ export async function errorWithoutQuota(
   { user: { userId }, token: { tokenId } }: Caller,
 ): Promise<RelayError | null> {
   if (isAnyChatFree(views)) return null
+  const stream = accountStream(userId)
+  const errorIn = (state: AccountState) => {
+    if (state.balance <= 0n) return 'insufficient_quota'
+    return quotaAvailableToToken(state, tokenId) <= 0n ? 'token_exhausted' : null
+  }
+  const canPay = (state: AccountState): boolean => errorIn(state) === null
+  if (actors.askRecent(accountDecider, stream, canPay) === true) return null
   try {
-    const error = await actors.ask(accountDecider, accountStream(userId), (state) => {
-      if (state.balance <= 0n) return 'insufficient_quota'
-      return quotaAvailableToToken(state, tokenId) <= 0n ? 'token_exhausted' : null
-    })
+    const error = await actors.ask(accountDecider, stream, errorIn)
     return error === null ? null : relayError(error)
   } catch {
     return null

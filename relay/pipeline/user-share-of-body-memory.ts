@@ -1,5 +1,6 @@
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { accountStream } from '#domain/accounts/events.ts'
+import type { AccountState } from '#domain/accounts/state.ts'
 import {
   BODIES_BYTES_MAX,
   BODY_BYTES_MAX,
@@ -38,7 +39,7 @@ const SMALL_BODY_BYTES = 1024 * 1024
 
 /**
  * Returns the user's memory limit for request bodies. If the body is long or its length is unknown,
- * the account is read, and a user without balance gets a lower limit.
+ * the account is read, unless it recently had a balance. A user without balance gets a lower limit.
  */
 export const bodyShareOf = (
   deps: Pick<RelayDeps, 'actors'>,
@@ -63,7 +64,10 @@ async function longBodyShareOf(
 ): Promise<BodyMemoryShare> {
   try {
     const stream = accountStream(userId)
-    const isPaid = await actors.ask(accountDecider, stream, ({ balance }) => balance > 0n)
+    const hasBalance = ({ balance }: AccountState): boolean => balance > 0n
+    const isPaid =
+      actors.askRecent(accountDecider, stream, hasBalance) === true ||
+      (await actors.ask(accountDecider, stream, hasBalance))
     return { userId, bytesMax: isPaid ? SHARE_BYTES : UNPAID_SHARE_BYTES }
   } catch {
     // The account can't be read, so the user gets the smaller share. If the event store stays

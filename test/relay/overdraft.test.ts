@@ -1,6 +1,12 @@
 import type { ServerResponse } from 'node:http'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { pino } from 'pino'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { AccountCommand } from '#domain/accounts/commands.ts'
+import { accountDecider } from '#domain/accounts/decide.ts'
+import { accountStream } from '#domain/accounts/events.ts'
 import { StoreUnavailable, type StreamAppend } from '#infra/event-store/port.ts'
+import { createMemorySnapshots } from '#infra/event-store/snapshots.ts'
+import { createStreamActors } from '#infra/event-store/stream-actors.ts'
 import { serve } from '#test/support/start-http-server.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { type Answer, chat, relayRig } from './support/relay-rig.ts'
@@ -18,6 +24,8 @@ const OUTPUT_PRICE = 60n
 const TEN_CENTS = 50_000n
 const POOR = { user: 21, token: 22, key: 'P'.repeat(48) }
 const AUTH = { authorization: `Bearer sk-${POOR.key}` }
+
+const log = pino({ level: 'silent' })
 
 let send: Send
 let bodies: ChatBody[]
@@ -379,6 +387,43 @@ describe('concurrent agents on a balance of $5', () => {
     await chat(rig, agentBody(50_000), AUTH)
     const [admitted] = await rig.callEvents(POOR.user)
     expect(admitted?.type === 'CallAdmitted' && admitted.data.hold).toBeGreaterThan(150_000)
+  })
+
+  /** The holds of the admitted calls. */
+  const holds = async (): Promise<number[]> =>
+    (await rig.callEvents(POOR.user)).flatMap(({ type, data }) =>
+      type === 'CallAdmitted' ? [data.hold] : [],
+    )
+
+  it('long calls of an account that can clearly pay do not read the account again', async () => {
+    await rig.grant(POOR.user, 100_000_000n)
+    send = streamed((words) => words < 100)
+    await chat(rig, agentBody(50_000), AUTH)
+    const reads = vi.spyOn(rig.core.store, 'readStream')
+    for (let calls = 0; calls < 3; calls += 1) await chat(rig, agentBody(50_000), AUTH)
+    expect(reads.mock.calls.filter(([stream]) => stream === accountStream(POOR.user))).toEqual([])
+    expect(await rig.callEvents(POOR.user)).toHaveLength(8)
+  })
+
+  it('a long call is counted if another process has just used most of the quota', async () => {
+    const body = agentBody(100_000)
+    await rig.grant(POOR.user, 100_000_000n)
+    send = streamed((words) => words < 100)
+    await chat(rig, body, AUTH)
+    const [uncounted = 0] = await holds()
+    // Without a count, this does not even pay the input.
+    const left = BigInt(Math.floor(uncounted * 0.7))
+    const { store } = rig.core
+    const elsewhere = createStreamActors({ store, snapshots: createMemorySnapshots(), log })
+    const amount = (await balance()) - left
+    const facts = { userId: POOR.user, deductionId: 'd', amount, reason: 'admin' } as const
+    const context = { actor: 'user:1', cause: null, at: Date.now() }
+    const command: AccountCommand = { type: 'DeductQuota', ...facts }
+    await elsewhere.handle(accountDecider, accountStream(POOR.user), command, context)
+    expect(await balance()).toBe(left)
+    expect((await chat(rig, body, AUTH)).status).toBe(200)
+    const [, counted] = await holds()
+    expect(counted).toBeLessThanOrEqual(Number(left))
   })
 
   it('the account never owes anything if the provider counts a token per byte', async () => {

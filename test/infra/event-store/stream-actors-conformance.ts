@@ -1,12 +1,18 @@
 import { pino } from 'pino'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
 import { type EventStore, StoreUnavailable } from '#infra/event-store/port.ts'
 import { createMemorySnapshots } from '#infra/event-store/snapshots.ts'
 import { createStreamActors } from '#infra/event-store/stream-actors.ts'
-import type { Done, Outcome } from '#infra/event-store/stream-actors-port.ts'
-import { add, type CounterCommand, context, counterDecider } from './counter-decider.ts'
+import { type Done, type Outcome, RECENT_MS } from '#infra/event-store/stream-actors-port.ts'
+import {
+  add,
+  type CounterCommand,
+  type CounterState,
+  context,
+  counterDecider,
+} from './counter-decider.ts'
 
 const log = pino({ level: 'silent' })
 const fifty = <T>(make: (index: number) => T): T[] => Array.from({ length: 50 }, (_, i) => make(i))
@@ -194,6 +200,26 @@ export function streamActorsConformance(
         const actors = createStreamActors({ store, snapshots, log })
         expect((await actors.stateOf(decider, 'c')).total).toBe(1)
       }
+    })
+
+    it('is recent for some seconds after it was written or read', async () => {
+      const store = await open()
+      const [here, there] = [actorsOn(store), actorsOn(store)]
+      const decider = counterDecider(1_000)
+      const totalOf = (state: CounterState) => state.total
+      const recent = () => here.askRecent(decider, 'c', totalOf)
+      expect(recent()).toBe(null)
+      await here.handle(decider, 'c', add(2), context)
+      await there.handle(decider, 'c', add(3), context)
+      expect(recent()).toBe(2)
+      expect(await here.ask(decider, 'c', totalOf)).toBe(5)
+      expect(recent()).toBe(5)
+      const clock = vi.spyOn(performance, 'now')
+      clock.mockReturnValue(performance.now() + RECENT_MS + 1)
+      expect(recent()).toBe(null)
+      await here.handle(decider, 'c', add(4), context)
+      expect(recent()).toBe(9)
+      clock.mockRestore()
     })
 
     it('handed out is a copy, and forgotten streams are loaded again', async () => {
