@@ -129,6 +129,7 @@ async function writePlan(
   for (const { cached, facts } of plan) {
     events.set(cached, [...(events.get(cached) ?? []), ...newEvents(facts, context)])
   }
+  const sentAt = performance.now()
   const appended = await store.append(
     [...events].map(([cached, streamEvents]) => ({
       stream: cached.stream,
@@ -140,7 +141,7 @@ async function writePlan(
   for (const { cached, facts, isEvolved } of plan) {
     if (!isEvolved) for (const fact of facts) cached.evolve(fact)
   }
-  const recorded = recordedParts([...events], appended)
+  const recorded = recordedParts([...events], appended, sentAt)
   return { isDone: true, events: recorded, position: appended.position }
 }
 
@@ -152,6 +153,7 @@ async function writePlan(
 function recordedParts(
   parts: readonly (readonly [CachedStream, NewEvent[]])[],
   appended: Appended,
+  sentAt: number,
 ): Recorded[] {
   return parts.flatMap(([cached, events], index) => {
     const part = appended.streams[index]
@@ -159,7 +161,7 @@ function recordedParts(
     const first = part.revision - events.length + 1
     if (events.length === 0) return []
     if (first === cached.revision() + 1) {
-      cached.moveTo(part.revision, part.positions.at(-1) ?? cached.position())
+      cached.moveTo(part.revision, part.positions.at(-1) ?? cached.position(), sentAt)
     } else cached.forget()
     return recordedEvents(events, cached.stream, first, part.positions)
   })

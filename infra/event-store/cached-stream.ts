@@ -24,7 +24,8 @@ export type CachedStream = {
   readonly revision: () => number
   readonly position: () => number
   /**
-   * The time of `performance.now()` at which the state was last known to include all stored events.
+   * A time of `performance.now()` at which the state included all stored events. Later events of
+   * other processes may be missing.
    * `-Infinity` if no state is loaded, or if stored events are known to be missing.
    */
   readonly confirmedAt: () => number
@@ -41,8 +42,11 @@ export type CachedStream = {
    * include.
    */
   readonly isOld: () => boolean
-  /** Records that the applied events were written, and sets the new revision and position. */
-  readonly moveTo: (revision: number, position: number) => void
+  /**
+   * Records that the applied events were written, and sets the new revision and position. `sentAt`
+   * is the time of `performance.now()` at which the append was sent.
+   */
+  readonly moveTo: (revision: number, position: number, sentAt: number) => void
   readonly forget: () => void
   /** Saves a snapshot if at least `every` events have been written since the last snapshot. */
   readonly maybeSnapshot: (every: number, onFailure: (error: unknown) => void) => void
@@ -95,8 +99,8 @@ export function createCachedStream(
       isOld = speculation.revertToStored()
       if (!isOld) forget()
     },
-    moveTo: (revision, position) => {
-      Object.assign(now(), { revision, position, confirmedAt: performance.now() })
+    moveTo: (revision, position, sentAt) => {
+      Object.assign(now(), { revision, position, confirmedAt: sentAt })
       speculation.confirm()
     },
     forget,

@@ -142,10 +142,12 @@ async function decideAndAppend(
     answerBatch(batch, cached, null)
     return batch
   }
+  const sentAt = performance.now()
   const appended = await store.append([
     { stream: cached.stream, expected: expectedOf(cached), events: batch.events },
   ])
-  cached.moveTo(appended.streams[0]?.revision ?? cached.revision(), appended.position)
+  const revision = appended.streams[0]?.revision ?? cached.revision()
+  cached.moveTo(revision, appended.position, sentAt)
   answerBatch(batch, cached, appended)
   return batch
 }

@@ -26,8 +26,10 @@ export function createStreamActors(options: Options): StreamActors {
   const ask: StreamActors['ask'] = (decider, stream, question) =>
     new Promise((resolve, reject) => {
       const actor = actorOf(stream, decider as unknown as AnyDecider)
+      const askedAt = performance.now()
       const read = async (): Promise<void> => {
-        await actor.cached.catchUp()
+        // Questions that wait at the same time share one read.
+        if (actor.cached.confirmedAt() < askedAt) await actor.cached.catchUp()
         resolve(question(actor.cached.state() as Parameters<typeof question>[0]))
       }
       actor.turn({ take: () => read().catch(reject) })

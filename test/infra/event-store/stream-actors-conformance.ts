@@ -43,6 +43,8 @@ async function done<E extends Fact>(outcome: Promise<Outcome<E, CodedError>>): P
   return settled
 }
 
+const totalOf = (state: CounterState): number => state.total
+
 const total = (store: EventStore, stream: string) => store.readStream(stream).then((e) => e.length)
 
 /**
@@ -206,7 +208,6 @@ export function streamActorsConformance(
       const store = await open()
       const [here, there] = [actorsOn(store), actorsOn(store)]
       const decider = counterDecider(1_000)
-      const totalOf = (state: CounterState) => state.total
       const recent = () => here.askRecent(decider, 'c', totalOf)
       expect(recent()).toBe(null)
       await here.handle(decider, 'c', add(2), context)
@@ -220,6 +221,19 @@ export function streamActorsConformance(
       await here.handle(decider, 'c', add(4), context)
       expect(recent()).toBe(9)
       clock.mockRestore()
+    })
+
+    it('is read at most twice for fifty questions at once, and is the latest', async () => {
+      const store = await open()
+      const [here, there] = [actorsOn(store), actorsOn(store)]
+      const decider = counterDecider(1_000)
+      await here.handle(decider, 'c', add(2), context)
+      await there.handle(decider, 'c', add(3), context)
+      const reads = vi.spyOn(store, 'readStream')
+      const answers = await Promise.all(fifty(() => here.ask(decider, 'c', totalOf)))
+      expect(new Set(answers)).toEqual(new Set([5]))
+      expect(reads.mock.calls.length).toBeLessThanOrEqual(2)
+      reads.mockRestore()
     })
 
     it('handed out is a copy, and forgotten streams are loaded again', async () => {
