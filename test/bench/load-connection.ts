@@ -24,6 +24,8 @@ export class LoadConnection {
   #requestId = ''
   #bytesLeft = -1
   #tail = Buffer.alloc(0)
+  /** True if the server closes the connection after the present response. */
+  #isLast = false
   #isClosed = false
 
   constructor(host: string, port: number) {
@@ -40,6 +42,7 @@ export class LoadConnection {
     this.#head = null
     this.#status = 0
     this.#bytesLeft = -1
+    this.#isLast = false
     this.#tail = Buffer.alloc(0)
     if (this.#socket.destroyed) this.#socket = this.#open()
     this.#socket.write(request)
@@ -54,9 +57,14 @@ export class LoadConnection {
 
   #open(): Socket {
     const socket = connect({ host: this.#host, port: this.#port, noDelay: true })
-    socket.on('data', (bytes) => this.#read(bytes as Buffer))
+    const isCurrent = (): boolean => socket === this.#socket
+    socket.on('data', (bytes) => {
+      if (isCurrent()) this.#read(bytes as Buffer)
+    })
     socket.on('error', () => {})
-    socket.on('close', () => this.#finish(false))
+    socket.on('close', () => {
+      if (isCurrent()) this.#finish(false)
+    })
     return socket
   }
 
@@ -82,6 +90,7 @@ export class LoadConnection {
     this.#requestId = /\r\nx-request-id: ([^\r]+)/i.exec(text)?.[1] ?? ''
     const length = /\r\ncontent-length: (\d+)/i.exec(text)?.[1]
     if (length !== undefined) this.#bytesLeft = Number(length)
+    this.#isLast = /\r\nconnection: close/i.test(text)
   }
 
   #readBody(body: Buffer): void {
@@ -98,6 +107,8 @@ export class LoadConnection {
     const done = this.#done
     if (done === null) return
     this.#done = null
+    // The next request is sent on a new connection.
+    if (this.#isLast) this.#socket.destroy()
     const now = process.hrtime.bigint()
     done({
       isGood,
