@@ -69,7 +69,7 @@ function setupBody(draft: SetupDraft, token: string | null): Setup {
 }
 
 /** The time (ms) for which the success message is shown before the next page opens. */
-const LEAVE_DELAY_MS = 800
+const LEAVE_DELAY_MS = 1_500
 
 const MODES: readonly UsageMode[] = ['external', 'self', 'demo']
 
