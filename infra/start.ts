@@ -207,6 +207,9 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
 
 const LIMITS = { requestTimeout: 120_000, headersTimeout: 15_000, keepAliveTimeout: 72_000 }
 
+/** A client then connects again, so that load spreads over workers and new processes. */
+const REQUESTS_PER_CONNECTION_MAX = 1_000
+
 /**
  * Creates the HTTP server. Requests to relay paths bypass the router and the hooks of the
  * management API. For all websockets except the relay's, `upgrades` emits `upgrade`.
@@ -243,6 +246,8 @@ function serverFor(
       relay.handle(request, response)
     },
   )
+  // Fastify sets this limit only for servers that it creates itself.
+  server.maxRequestsPerSocket = REQUESTS_PER_CONNECTION_MAX
   server.on('upgrade', (request, socket, head) => {
     if (isAnsweringEarlierRequest(request)) return socket.destroy()
     const target = relayTargetOf(request)

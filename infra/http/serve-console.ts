@@ -6,7 +6,7 @@ import { admitSources, NO_SOURCES, type PageSources } from './security-headers.t
 /** The first path segments of APIs, files and the transparency log. */
 const FIRST_PARTS = [
   ...['api', 'v1', 'v1beta', 'pg', '((mj-)?(fast|relax|turbo)/)?mj', 'suno', 'kling', 'jimeng'],
-  ...['assets', 'livez', 'readyz', 'metrics', 'transparency-log', 'checkpoint', 'tile'],
+  ...['assets', 'livez', 'startupz', 'readyz', 'metrics', 'transparency-log', 'checkpoint', 'tile'],
 ]
 
 /**

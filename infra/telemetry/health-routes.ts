@@ -18,8 +18,8 @@ const PROBE_MAX_AGE_MS = 5_000
 const PROBE_WITHIN_MS = 2_000
 
 /**
- * Adds `/livez` (the event loop runs), `/readyz` (calls can be accepted) and `/metrics` (for
- * administrators and scrapers).
+ * Adds `/livez` (the event loop runs), `/startupz` (the start is complete), `/readyz` (calls can be
+ * accepted) and `/metrics` (for administrators and scrapers).
  */
 export async function addHealthRoutes(
   app: FastifyInstance,
@@ -35,6 +35,8 @@ export async function addHealthRoutes(
     return store ? unwritten : 'event store'
   }
   app.get('/livez', async (_request, reply) => reply.type('text/plain').send('ok\n'))
+  // The port is opened at the end of the start, so a process that answers has started.
+  app.get('/startupz', async (_request, reply) => reply.type('text/plain').send('ok\n'))
   app.get('/readyz', async (_request, reply) => {
     const problem = sources.isDraining() ? 'draining' : await unavailable()
     if (problem !== null) reply.header('retry-after', '5')

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { Agent, get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { startedOnce } from '#test/support/started-by-hook.ts'
@@ -133,4 +135,19 @@ describe('a path that the relay, the router and the checks read alike', () => {
       expect(status).toBe(path.includes('.') ? 400 : 403)
     },
   )
+})
+
+it('a connection ends after 1 000 requests, and the next request gets a new one', async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const ask = async (path: string) => {
+    const request = get(`${product.url}${path}`, { agent })
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    await once(response.resume(), 'end')
+    return [response.statusCode, response.headers.connection, request.reusedSocket]
+  }
+  expect(await ask('/livez')).toEqual([200, 'keep-alive', false])
+  for (let n = 2; n < 1_000; n += 1) await ask('/livez')
+  expect(await ask('/v1/models')).toEqual([401, 'close', true])
+  expect(await ask('/livez')).toEqual([200, 'keep-alive', false])
+  agent.destroy()
 })

@@ -156,7 +156,8 @@ describe.skipIf(!hasNginx)('a real nginx', () => {
     asking.destroy()
   })
 
-  it.each(['/livez', '/readyz', '/metrics'])('%s is not reachable from outside', async (path) => {
+  const internalPaths = ['/livez', '/startupz', '/readyz', '/metrics']
+  it.each(internalPaths)('%s is not reachable from outside', async (path) => {
     expect((await fetch(`${url}${path}`)).status).toBe(404)
   })
 

@@ -1,4 +1,4 @@
-import { beforeAll, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { ConsoleClient } from '#infra/demo/management-api-client.ts'
 import { startEventStoreDbServer } from '#test/support/event-store-db/server.ts'
 import { treeOf } from '#test/support/process-tree.ts'
@@ -15,6 +15,12 @@ beforeAll(async () => {
 
 /** Returns the process ids of the product's Postgres. The product has no other child processes. */
 const databaseOf = (): number[] => treeOf(product.pid).slice(1)
+
+it.each(['/livez', '/startupz', '/readyz'])('a started product answers %s', async (path) => {
+  const answer = await fetch(`${product.url}${path}`)
+  expect(answer.headers.get('content-type')).toContain('text/plain')
+  expect([answer.status, await answer.text()]).toEqual([200, 'ok\n'])
+})
 
 // The two tests wait for different processes, so they run at once.
 it.concurrent('a frozen Postgres makes the product unready at once; requests fail in time', async ({
