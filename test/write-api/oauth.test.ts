@@ -50,6 +50,13 @@ describe.each(['github', 'linuxdo'] as const)('login with %s', (type) => {
     expect(other.data?.username).toMatch(/^same-nam\d{4}$/)
   })
 
+  it('gives a user whose name mixes alphabets another username', async () => {
+    // The second letter is Greek.
+    newAccount('rοot')
+    const { data } = await fixture.visitor().comeBy(type)
+    expect(data?.username).toMatch(new RegExp(`^${type}\\w*\\d{4}$`))
+  })
+
   it('binds the identity to the logged-in user, and to no second user', async () => {
     const id = newAccount('bindable')
     const visitor = fixture.visitor(fixture.user)

@@ -102,6 +102,20 @@ describe('a registration', () => {
   })
 })
 
+describe('a username in similar alphabets', () => {
+  // In each name, one letter is not the Latin letter that it looks like.
+  it.each(['аdmin', 'rοot', 'Еlena'])('is refused for a new account: %s', async (username) => {
+    expect(await register(username)).toMatchObject({ success: false, code: 'UsernameMixed' })
+    const body = { username, password: PASSWORD }
+    const answer = await fixture.root.call('POST', '/api/user/', { body })
+    expect(answer).toMatchObject({ success: false, code: 'UsernameMixed' })
+  })
+
+  it.each(['Елена7', 'ελένη', '管理员abc'])('is accepted: %s', async (username) => {
+    expect(await register(username)).toMatchObject({ success: true })
+  })
+})
+
 describe('a registration with a mail address', () => {
   beforeAll(() => fixture.put('EmailVerificationEnabled', 'true'))
   afterAll(() => fixture.put('EmailVerificationEnabled', 'false'))

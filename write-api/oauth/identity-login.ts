@@ -13,7 +13,7 @@ import { loginOrRequireSecondFactor } from '../sessions/start-session-or-require
 import { createUserAccount, inviterOf } from '../users/create-user-account.ts'
 import { identityKeyOf } from '../users/identity-key.ts'
 import { assertRegistrationOpen } from '../users/register.ts'
-import { ACCOUNT_LIMITS, displayNameFrom } from '../users/user-names.ts'
+import { ACCOUNT_LIMITS, displayNameFrom, mixesAlphabets } from '../users/user-names.ts'
 import { oauthError } from './oauth-errors.ts'
 import type { Profile } from './oauth-provider-types.ts'
 import type { OAuthFlow } from './oauth-state.ts'
@@ -118,10 +118,12 @@ function* usernamesFor(providerName: string, fallback: string): Generator<string
 
 /**
  * Returns the name at the provider without characters that a username must not contain. If the name
- * is an email address, only the part before the @ is used, because the domain is private.
+ * is an email address, only the part before the @ is used, because the domain is private. Returns
+ * an empty text if the name mixes alphabets.
  */
 function cleanUsername(providerName: string): string {
   const [name = ''] = providerName.normalize('NFKC').split('@')
+  if (mixesAlphabets(name)) return ''
   const characters = [...name.replace(/[\s\p{C}]/gu, '')]
   return characters.slice(0, USERNAME_CHARACTERS_MAX).join('')
 }

@@ -61,6 +61,13 @@ export const USER_ERRORS = {
       en: 'The username must not contain control characters or invisible characters',
     },
   ],
+  UsernameMixed: [
+    200,
+    {
+      zh: '用户名不能混用拉丁、西里尔和希腊字母',
+      en: 'The username must not mix Latin, Cyrillic and Greek letters',
+    },
+  ],
   UsernameIsMail: [
     200,
     { zh: '用户名不能是邮箱地址', en: 'The username must not be a mail address' },

@@ -45,6 +45,16 @@ export const displayNameFrom = (providerName: string): string =>
 
 const CHARACTERS_MAX = 64
 
+/** Alphabets with letters that look like those of another one, such as the Cyrillic `а`. */
+const ALPHABETS = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u]
+
+/**
+ * Reports whether a name has letters of several similar alphabets. Such a name can look like the
+ * name of another user, for example of an admin.
+ */
+export const mixesAlphabets = (name: string): boolean =>
+  ALPHABETS.filter((alphabet) => alphabet.test(name)).length > 1
+
 /** Returns the normalized username. Throws if it is invalid or longer than `max` characters. */
 export function usernameOf(text: string, max = CHARACTERS_MAX): string {
   const name = text.normalize('NFKC').trim()
@@ -52,6 +62,7 @@ export function usernameOf(text: string, max = CHARACTERS_MAX): string {
   if ([...name].length > max) throw userError('UsernameTooLong', { max })
   if (/\s/u.test(name)) throw userError('UsernameInvalid')
   if (/\p{C}/u.test(name)) throw userError('UsernameUnseen')
+  if (mixesAlphabets(name)) throw userError('UsernameMixed')
   // The login form accepts usernames and email addresses, so a username must not be an email
   // address.
   if (normalizeMailAddress(name) !== null) throw userError('UsernameIsMail')

@@ -12,6 +12,7 @@ export const USERNAME_ERRORS = [
   'UsernameTooLong',
   'UsernameInvalid',
   'UsernameUnseen',
+  'UsernameMixed',
   'UsernameIsMail',
 ] as const
 export const MAIL_ERRORS = ['MailRequired', 'MailInvalid', 'MailDomainNotAllowed'] as const
